@@ -3,9 +3,12 @@
 """Prints fanin/__init__.pyi, the types of the package, from the functions that the catalogue makes.
 
 usage: PYTHONPATH=python FANIN_LIBRARY=build/default/python/libfanin.so python/stubs.py > python/fanin/__init__.pyi
+
+With the word torch it prints fanin/torch/__init__.pyi, from the schemas of the operators.
 """
 
 import inspect
+import sys
 import textwrap
 
 import fanin
@@ -127,5 +130,48 @@ def stubs():
     return HEAD + "\n".join(lines) + "\n"
 
 
+HEAD_OF_TORCH = '''# SPDX-License-Identifier: Apache-2.0
+# Written by python/stubs.py.
+from contextlib import AbstractContextManager
+from typing import Any, Dict, Iterable, NamedTuple, Optional, Union
+
+from torch import Tensor, dtype as _DType
+
+class Report(NamedTuple):
+    replaced: Dict[str, int]
+    left: Dict[str, int]
+
+def exact() -> AbstractContextManager[Any]: ...
+def enable() -> None: ...
+def report() -> Report: ...
+def total_sum(tensors: Iterable[Tensor], *, group: Any = ..., dtype: Optional[_DType] = ...) -> Tensor: ...
+def total_mean(tensors: Iterable[Tensor], *, group: Any = ..., dtype: Optional[_DType] = ...) -> Tensor: ...
+def total_norm(tensors: Iterable[Tensor], norm_type: float = ..., *, group: Any = ...,
+               dtype: Optional[_DType] = ...) -> Tensor: ...
+def any_nonfinite(tensors: Iterable[Tensor], *, group: Any = ...) -> Tensor: ...
+def clip_grad_norm_(parameters: Union[Tensor, Iterable[Tensor]], max_norm: float, norm_type: float = ...,
+                    error_if_nonfinite: bool = ..., *, group: Any = ...) -> Tensor: ...
+'''
+OF_SCHEMA = {"Tensor": "Tensor", "Optional[Tensor]": "Optional[Tensor]", "int": "int", "bool": "bool", "str": "str"}
+
+
+def stubs_of_torch():
+    import torch
+
+    from fanin.torch import _FUNCTIONS
+    lines = []
+    for name in _FUNCTIONS:
+        arguments = []
+        for argument in getattr(torch.ops.fanin, name).default._schema.arguments:
+            if argument.kwarg_only and "*" not in arguments:
+                arguments.append("*")
+            kind = "Optional[_DType]" if argument.name == "dtype" else OF_SCHEMA.get(str(argument.type), "Any")
+            arguments.append("%s: %s%s" % (argument.name, kind, " = ..." if argument.has_default_value() else ""))
+        line = "def %s(%s) -> Tensor: ..." % (name, ", ".join(arguments))
+        lines.append(textwrap.fill(line.replace(" ", "~").replace(",~", ", "), 120, subsequent_indent="    ",
+                                   break_on_hyphens=False).replace("~", " "))
+    return HEAD_OF_TORCH + "\n".join(lines) + "\n"
+
+
 if __name__ == "__main__":
-    print(stubs(), end="")
+    print(stubs_of_torch() if "torch" in sys.argv[1:] else stubs(), end="")

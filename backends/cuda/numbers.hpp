@@ -5,6 +5,7 @@
 
 #include <fanin/accumulator/rounded.hpp>
 
+#include "backends/cuda/float_log_sum.hpp"
 #include "backends/cuda/keys.hpp"
 
 namespace fanin::cuda {
@@ -28,6 +29,18 @@ FANIN_HOST_DEVICE computed_as<T> number_of_word(word_for<T> word) {
   } else {
     return detail::from_bits<T>(word);
   }
+}
+
+/// The numbers in the halves of a register.
+template <class T>
+FANIN_HOST_DEVICE float lower_number(std::uint32_t pair) {
+  if constexpr (std::is_same_v<T, bf16>) return detail::from_bits<float>(pair << 16);
+  return T::of_bits(static_cast<std::uint16_t>(pair));
+}
+template <class T>
+FANIN_HOST_DEVICE float upper_number(std::uint32_t pair) {
+  if constexpr (std::is_same_v<T, bf16>) return detail::from_bits<float>(pair & 0xffff0000u);
+  return T::of_bits(static_cast<std::uint16_t>(pair >> 16));
 }
 
 /// Whether A adds numbers as they are, so that terms may take their place.
@@ -55,6 +68,22 @@ struct word_numbers {
     read_all(x, found, r);
     return found[0];
   }
+  /// Reads the two words of each register, one after the other.
+  template <int N>
+  FANIN_HOST_DEVICE static void read_registers(const std::uint32_t (&x)[N], number (&to)[2 * N],
+                                               const rule& r) requires(sizeof(Word) == 2) {
+    with_format<Word>(r, [&]<class T>(T) {
+      for (int i = 0; i < N; ++i) to[2 * i] = lower_number<T>(x[i]), to[2 * i + 1] = upper_number<T>(x[i]);
+    });
+  }
+  /// Reads the lower words of all registers, and the upper ones.
+  template <int N>
+  FANIN_HOST_DEVICE static void read_halves(const std::uint32_t (&x)[N], number (&to)[2][N],
+                                            const rule& r) requires(sizeof(Word) == 2) {
+    with_format<Word>(r, [&]<class T>(T) {
+      for (int i = 0; i < N; ++i) to[0][i] = lower_number<T>(x[i]), to[1][i] = upper_number<T>(x[i]);
+    });
+  }
 };
 
 /// Adds words to A, an accumulator of floats.
@@ -80,6 +109,12 @@ struct by_word : A {
     read_all(x, found, r);
     return found[0];
   }
+};
+
+/// No rule wants magnitudes of what is exponentiated.
+template <class Word>
+struct by_word<Word, float_log_sum> : float_log_sum, word_numbers<Word> {
+  using typename word_numbers<Word>::element;
 };
 
 /// A signed integer that holds each integer of a word and its magnitude, whether the word has a sign or not.

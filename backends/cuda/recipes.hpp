@@ -7,6 +7,7 @@
 #include <fanin/recipe.hpp>
 
 #include "backends/cuda/exact/chunk_sums.hpp"
+#include "backends/cuda/float_log_sum.hpp"
 #include "backends/cuda/numbers.hpp"
 
 namespace fanin::cuda {
@@ -112,6 +113,11 @@ struct device_form<accumulator::nonzero_test<T, All>> {
 template <class T>
 struct device_form<accumulator::shifted_moments<T>> {
   using device_accumulator = accumulator::compensated_moments<T>;
+  static constexpr std::uint64_t longest = ~std::uint64_t{0};
+};
+template <>
+struct device_form<accumulator::log_sum<float>> {
+  using device_accumulator = float_log_sum;
   static constexpr std::uint64_t longest = ~std::uint64_t{0};
 };
 template <class T, class State>

@@ -48,6 +48,16 @@ void move_state(void* total, std::uint64_t by) {
   if constexpr (!std::is_void_v<State>) static_cast<State*>(total)->index += by;
 }
 
+/// The accumulator that bounds the error: the recipe's, unless kernels form states with an error of their own.
+template <class Recipe, bool AreTotals>
+struct bounding {
+  using type = typename Recipe::accumulator;
+};
+template <class Recipe>
+requires(device_accumulator_of<Recipe>::has_own_bound) struct bounding<Recipe, false> {
+  using type = device_accumulator_of<Recipe>;
+};
+
 /// The state_functions of a recipe whose kernels return states of type Partial. A Partial converts to a state of the
 /// recipe's accumulator.
 template <class Recipe, class Partial, bool AreTotals>
@@ -69,7 +79,8 @@ constexpr state_functions state_functions_of() {
             });
           },
           [](const rounding_chain& chain, std::uint64_t count, element_type result) {
-            return with_result<Recipe>(result, [&]<class R>(R) { return A::template bound<R>(chain, count); });
+            using B = typename bounding<Recipe, AreTotals>::type;
+            return with_result<Recipe>(result, [&]<class R>(R) { return B::template bound<R>(chain, count); });
           }};
 }
 

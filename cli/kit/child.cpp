@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -68,29 +69,36 @@ class capture {
   std::string text_;
 };
 
+void append_pointers(std::vector<char*>& to, const std::vector<std::string>& texts) {
+  for (const std::string& one : texts) to.push_back(const_cast<char*>(one.c_str()));
+  to.push_back(nullptr);
+}
+
 /// Starts the program in a process group of its own. `err` is its stderr and `out` its stdout, which is /dev/null if
 /// `out` is -1.
-pid_t start(const std::string& program, const std::vector<std::string>& arguments, int out, int err,
-            const sigset_t& blocked) {
-  std::vector<char*> words = {const_cast<char*>(program.c_str())};
-  for (const std::string& one : arguments) words.push_back(const_cast<char*>(one.c_str()));
-  words.push_back(nullptr);
+pid_t start(const child_request& wanted, int out, int err, const sigset_t& blocked) {
+  std::vector<char*> words = {const_cast<char*>(wanted.program.c_str())}, variables;
+  append_pointers(words, wanted.arguments);
+  for (char** one = environ; *one != nullptr; ++one) variables.push_back(*one);
+  append_pointers(variables, wanted.variables);
   posix_spawn_file_actions_t files;
   ::posix_spawn_file_actions_init(&files);
   ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   if (out >= 0) ::posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
   if (out < 0) ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   ::posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
+  if (!wanted.folder.empty()) ::posix_spawn_file_actions_addchdir_np(&files, wanted.folder.c_str());
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
   ::posix_spawnattr_setpgroup(&attributes, 0);
   ::posix_spawnattr_setsigmask(&attributes, &blocked);
   pid_t child = 0;
-  const int problem = ::posix_spawn(&child, program.c_str(), &files, &attributes, words.data(), environ);
+  const int problem =
+      ::posix_spawn(&child, wanted.program.c_str(), &files, &attributes, words.data(), variables.data());
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&files);
-  if (problem != 0) throw bad_data(fmt::format("{}: {}", program, std::strerror(problem)));
+  if (problem != 0) throw bad_data(fmt::format("{}: {}", wanted.program, std::strerror(problem)));
   return child;
 }
 
@@ -133,11 +141,11 @@ class blocked_signals {
 /// time.
 class running_child {
  public:
-  running_child(const std::string& program, const std::vector<std::string>& arguments, int out, int err) {
+  running_child(const child_request& wanted, int out, int err) {
     const blocked_signals none_arrives;
     ::signal(SIGCHLD,
              SIG_DFL);  // While it is ignored, which exec keeps, no end of a child process can be waited for.
-    id_ = start(program, arguments, out, err, none_arrives.before());
+    id_ = start(wanted, out, err, none_arrives.before());
     running_group = id_;
     end_ = static_cast<int>(::syscall(SYS_pidfd_open, id_, 0));
     struct sigaction killing = {};
@@ -163,15 +171,22 @@ class running_child {
 
   /// What poll() waits for until the child process ends; nothing before Linux 5.3.
   pollfd waiting() const { return {end_, POLLIN, 0}; }
-  bool has_ended() { return done_ = done_ || ::waitpid(id_, &state_, WNOHANG) == id_; }
+  bool has_ended() { return done_ = done_ || ::wait4(id_, &state_, WNOHANG, &used_) == id_; }
   /// The status of waitpid(), once has_ended().
   int state() const { return state_; }
+  double cpu_seconds() const {
+    const auto seconds = [](const timeval& time) {
+      return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+    };
+    return seconds(used_.ru_utime) + seconds(used_.ru_stime);
+  }
 
  private:
   pid_t id_;
   int end_;
   bool done_ = false;
   int state_ = 0;
+  rusage used_ = {};
 };
 
 std::string last_line(std::string text) {
@@ -179,19 +194,20 @@ std::string last_line(std::string text) {
   return bounded_quote(std::string_view(text).substr(text.rfind('\n') + 1));
 }
 
-struct finished_child {
-  std::string out;
-  double seconds;
-};
+bool is_program(const std::string& path) {
+  struct stat about = {};
+  return ::stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) && ::access(path.c_str(), X_OK) == 0;
+}
 
-/// Runs the program to its end. `keep_output`: whether stdout is captured, or goes to /dev/null.
-finished_child run_to_end(const std::string& program, const std::vector<std::string>& arguments,
-                          const child_limits& limits, bool keep_output) {
+}  // namespace
+
+finished_child run_child(const child_request& wanted) {
+  const child_limits& limits = wanted.limits;
   // Before Linux 5.3 the end of the child process may not wake poll().
   constexpr int look_milliseconds = 20;
   capture out, err;
   const double begin = measure::now_seconds();
-  running_child child(program, arguments, keep_output ? out.writer() : -1, err.writer());
+  running_child child(wanted, wanted.keep_output ? out.writer() : -1, err.writer());
   out.close_writer();
   err.close_writer();
   double seconds = 0;
@@ -203,35 +219,21 @@ finished_child run_to_end(const std::string& program, const std::vector<std::str
     for (capture* one : {&out, &err}) {
       one->take(limits.output_bytes);
       if (one->text().size() <= limits.output_bytes) continue;
-      throw bad_data(fmt::format("{}: stopped, because it wrote more than {} bytes", program, limits.output_bytes));
+      throw bad_data(
+          fmt::format("{}: stopped, because it wrote more than {} bytes", wanted.program, limits.output_bytes));
     }
     if (!ended && seconds > limits.seconds) {
-      throw bad_data(fmt::format("{}: stopped, because it took longer than {} s", program, limits.seconds));
+      throw bad_data(fmt::format("{}: stopped, because it took longer than {} s", wanted.program, limits.seconds));
     }
   }
   const int state = child.state();
-  if (WIFSIGNALED(state)) throw bad_data(fmt::format("{}: {}", program, ::strsignal(WTERMSIG(state))));
-  if (WEXITSTATUS(state) != 0) {
+  if (WIFSIGNALED(state)) throw bad_data(fmt::format("{}: {}", wanted.program, ::strsignal(WTERMSIG(state))));
+  if (WEXITSTATUS(state) != 0 && !wanted.may_fail) {
     const std::string why = last_line(err.text());
-    throw bad_data(fmt::format("{}: exit status {}{}{}", program, WEXITSTATUS(state), why.empty() ? "" : ": ", why));
+    throw bad_data(
+        fmt::format("{}: exit status {}{}{}", wanted.program, WEXITSTATUS(state), why.empty() ? "" : ": ", why));
   }
-  return {out.text(), seconds};
-}
-
-bool is_program(const std::string& path) {
-  struct stat about = {};
-  return ::stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) && ::access(path.c_str(), X_OK) == 0;
-}
-
-}  // namespace
-
-std::string output_of(const std::string& program, const std::vector<std::string>& arguments,
-                      const child_limits& limits) {
-  return run_to_end(program, arguments, limits, true).out;
-}
-
-double seconds_of(const std::string& program, const std::vector<std::string>& arguments, const child_limits& limits) {
-  return run_to_end(program, arguments, limits, false).seconds;
+  return {out.text(), seconds, child.cpu_seconds()};
 }
 
 std::optional<std::string> find_program(const std::string& name) {

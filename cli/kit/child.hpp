@@ -17,17 +17,27 @@ struct child_limits {
   std::size_t output_bytes = std::size_t{64} << 20;  ///< for stdout and for stderr, each
 };
 
-/// Runs `program`, which is a path and is not searched for in PATH, with an empty stdin, and returns its stdout.
-/// Processes that the program leaves behind are not waited for. A signal that ends fanin meanwhile kills the program
-/// and the processes that it started.
+struct child_request {
+  std::string program;  ///< a path, which is not searched for in PATH
+  std::vector<std::string> arguments;
+  child_limits limits = {};
+  bool keep_output = true;                  ///< whether stdout is captured, or goes to /dev/null
+  bool may_fail = false;                    ///< whether an exit status other than 0 is accepted
+  std::string folder = {};                  ///< where the program runs; empty for the current folder
+  std::vector<std::string> variables = {};  ///< NAME=VALUE, added to the environment
+};
+
+struct finished_child {
+  std::string out;
+  double seconds;      ///< from its start to its end
+  double cpu_seconds;  ///< user and system time, with that of the processes that the program waited for
+};
+
+/// Runs a program with an empty stdin to its end. Processes that the program leaves behind are not waited for. A
+/// signal that ends fanin meanwhile kills the program and the processes that it started.
 /// @throws bad_data if the program cannot be started, fails, or exceeds a limit; the message names the limit, or has
 /// the last line of the program's stderr
-std::string output_of(const std::string& program, const std::vector<std::string>& arguments,
-                      const child_limits& limits = {});
-
-/// Runs `program` like output_of(), but with its stdout in /dev/null, and returns the seconds from its start to its
-/// end. @throws bad_data
-double seconds_of(const std::string& program, const std::vector<std::string>& arguments, const child_limits& limits);
+finished_child run_child(const child_request& wanted);
 
 /// The path of a program: `name` if it is one from the current folder, otherwise what PATH has for a name without a
 /// slash. Nothing if there is no such file that can be run.

@@ -22,7 +22,7 @@ terminal terminal::of_stdout() {
 }
 
 std::string_view terminal::begin(text_style style) const {
-  constexpr std::string_view sequences[] = {"", "\033[1m", "\033[36m", "\033[32m", "\033[31m", "\033[33m"};
+  constexpr std::string_view sequences[] = {"", "\033[1m", "\033[36m", "\033[32m", "\033[31m", "\033[90m"};
   return styled_ ? sequences[static_cast<std::size_t>(style)] : "";
 }
 

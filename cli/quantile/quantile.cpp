@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
 #include <CLI/App.hpp>
 
 #include "cli/commands.hpp"

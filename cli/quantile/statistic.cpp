@@ -132,7 +132,7 @@ report reduce(const statistic& what, const batch& many, value_list& values, cons
   batch flagged = many;
   flagged.inputs = array_view(std::span(flags));
   std::vector<std::uint64_t> counts(many.result_count);
-  static_cast<void>(fanin::reduce(operation::count_nonzero, flagged, counts));
+  static_cast<void>(fanin::reduce(operation::count_nonzero, flagged, counts, {.backend = "serial"}));
   std::uint64_t absent = many.inputs.count();
   for (const std::uint64_t one : counts) absent -= one;
   if (what.is_count) {

@@ -2,7 +2,9 @@
 // Several statistics in one pass.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/batch/options.hpp"

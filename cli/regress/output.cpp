@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "cli/kit/table.hpp"
 #include "cli/kit/text.hpp"
+#include "cli/regress/pairs.hpp"
 #include "cli/regress/regress.hpp"
 #include "measure/timing.hpp"
 
@@ -16,8 +16,14 @@ namespace fanin::cli {
 namespace {
 
 std::string percent(double fraction) { return fmt::format("{:.3g} %", 100 * fraction); }
-std::string milliseconds(const std::vector<double>& seconds) {
-  return fmt::format("{:.4g}", 1e3 * measure::median(seconds));
+std::string_view to_string(quantity what) {
+  constexpr std::string_view names[] = {"wall time", "CPU time", "instructions"};
+  return names[static_cast<std::size_t>(what)];
+}
+
+std::string amount_text(quantity what, const std::vector<double>& amounts) {
+  const double median = measure::median(amounts);
+  return what == quantity::instructions ? fmt::format("{:.4g}", median) : fmt::format("{:.4g} ms", 1e3 * median);
 }
 std::string change(double logarithm) { return change_text(std::expm1(logarithm)); }
 
@@ -32,9 +38,11 @@ std::string range_text(const judgement& one) {
   return fmt::format("between {} and {}", change(one.moved.low), change(one.moved.high));
 }
 
-std::string undecided_reason(const regress_result& all, const judgement& found) {
-  if (all.pairs_done < least_pairs) {
-    return fmt::format("a verdict takes {} pairs, not {}", least_pairs, all.pairs_done);
+std::string undecided_reason(const regress_result& all, const regress_case& one, const paired_amounts& pairs) {
+  const judgement& found = pairs.judged;
+  if (pairs.a.size() < least_pairs) {
+    return fmt::format("a verdict takes {} pairs, not {}, and about {:.0f} s", least_pairs, pairs.a.size(),
+                       std::ceil(one.pair_seconds * least_pairs));
   }
   if (found.hidden) {
     return fmt::format("{}, but A may differ from itself by {}; a quieter machine or more pairs would decide it",
@@ -42,13 +50,14 @@ std::string undecided_reason(const regress_result& all, const judgement& found) 
   }
   const double threshold = std::log1p(all.threshold);
   const std::string doubt = found.moved.low > threshold || found.moved.high < -threshold
-                                ? fmt::format("beyond {}, but not surely enough for one of {} cases",
-                                              percent(all.threshold), all.cases.size())
+                                ? fmt::format("beyond {}, but not surely enough for one of {} verdicts",
+                                              percent(all.threshold), hypotheses_of(all))
                                 : fmt::format("neither surely within {} nor surely beyond", percent(all.threshold));
-  const std::string remedy = found.pairs_to_decide
-                                 ? fmt::format("about {:.0f} pairs", *found.pairs_to_decide)
-                                 : "no practical number of pairs, only a quieter machine or another threshold";
-  return fmt::format("{}: {}; {} would decide it", range_text(found), doubt, remedy);
+  const std::string remedy =
+      found.pairs_to_decide ? fmt::format("about {:.0f} pairs (--at-most gives them time)", *found.pairs_to_decide)
+                            : "no practical number of pairs, only a quieter machine or another threshold";
+  const std::string seen = found.visible ? change(*found.visible) + " would have been seen; " : "";
+  return fmt::format("{}: {}; {}{} would decide it", range_text(found), doubt, seen, remedy);
 }
 
 std::string reason_from_files(const judgement& found) {
@@ -57,83 +66,9 @@ std::string reason_from_files(const judgement& found) {
   return difference + ", which one process of each cannot tell from chance; pairs of the programs would decide it";
 }
 
-json row_json(const regress_result& all, const regress_case& one) {
-  const judgement& found = one.judged;
-  json row = {{"name", one.name},
-              {"verdict", to_string(found.called)},
-              {"reason", reason_of(all, one)},
-              {"ratio", std::exp(found.moved.estimate)},
-              {"a_seconds", one.a},
-              {"b_seconds", one.b}};
-  if (all.from_files) return row;
-  row["ratio_low"] = is_bounded(found) ? json(std::exp(found.moved.low)) : json(nullptr);
-  row["ratio_high"] = is_bounded(found) ? json(std::exp(found.moved.high)) : json(nullptr);
-  row["p_slower"] = found.p_slower;
-  row["p_faster"] = found.p_faster;
-  row["p_same"] = found.p_same;
-  row["floor"] = found.floor ? json_number(std::expm1(*found.floor)) : json(nullptr);
-  if (!one.a_again.empty()) row["a_again_seconds"] = one.a_again;
-  row["pairs_to_decide"] = found.pairs_to_decide ? json(*found.pairs_to_decide) : json(nullptr);
-  return row;
-}
-
-bool has_floor(const regress_result& all) { return all.cases.front().judged.floor.has_value(); }
-
-/// One sentence about all undecided cases: why, and what would decide them. Empty if there are none.
-std::string undecided_sentence(const regress_result& all) {
-  std::size_t count = 0, hidden = 0, practical = 0;
-  double fewest = most_pairs, most = 0;
-  for (const regress_case& one : all.cases) {
-    const judgement& found = one.judged;
-    if (found.called != verdict::undecided) continue;
-    ++count;
-    hidden += found.hidden ? 1 : 0;
-    if (!found.pairs_to_decide) continue;
-    ++practical;
-    fewest = std::min(fewest, *found.pairs_to_decide);
-    most = std::max(most, *found.pairs_to_decide);
-  }
-  if (count == 0) return {};
-  const std::string these = fmt::format("UNDECIDED: {} of {} cases", count, all.cases.size());
-  if (all.from_files) {
-    return these + ": one process of each cannot tell less than a factor of 2 from chance; pairs of programs can.\n";
-  }
-  if (all.pairs_done < least_pairs) {
-    return fmt::format("{}: a verdict takes {} pairs, not {}.\n", these, least_pairs, all.pairs_done);
-  }
-  std::vector<std::string> remedies;
-  if (practical > 0) {
-    const std::string range =
-        fewest == most ? fmt::format("{:.0f}", most) : fmt::format("{:.0f} to {:.0f}", fewest, most);
-    remedies.push_back(
-        fmt::format("about {} pairs would decide {} of them (--until-decided adds pairs)", range, practical));
-  }
-  if (hidden > 0) remedies.push_back(fmt::format("A differs from itself by as much in {}", hidden));
-  if (const std::size_t rest = count - practical - hidden; rest > 0) {
-    remedies.push_back(fmt::format("only a quieter machine or another threshold would decide {}", rest));
-  }
-  return fmt::format("{}, neither surely within {} nor surely beyond: {}.\n", these, percent(all.threshold),
-                     fmt::join(remedies, "; "));
-}
-
-/// The numbers of pairs that the cases have, which differ where pairs were added to some of them.
-std::string pairs_text(const regress_result& all) {
-  const auto pairs = [](const regress_case& one) { return one.a.size(); };
-  const std::size_t fewest = pairs(*std::ranges::min_element(all.cases, {}, pairs));
-  return fewest == all.pairs_done ? fmt::format("{}", fewest) : fmt::format("{} to {}", fewest, all.pairs_done);
-}
-
-std::string heading(const regress_result& all) {
-  std::string sides = fmt::format("A {}\nB {}\n", one_line(all.a), one_line(all.b));
-  if (all.from_files) return sides;
-  return sides + fmt::format("pairs of processes: {}; threshold {}; {}\n", pairs_text(all), percent(all.threshold),
-                             has_floor(all) ? "floor from A against itself" : "no floor measured (--aa measures it)");
-}
-
-}  // namespace
-
-std::string reason_of(const regress_result& all, const regress_case& one) {
-  const judgement& found = one.judged;
+/// The reason of the verdict on one quantity.
+std::string reason_of(const regress_result& all, const regress_case& one, const paired_amounts& pairs) {
+  const judgement& found = pairs.judged;
   if (all.from_files) return reason_from_files(found);
   switch (found.called) {
     case verdict::slower:
@@ -145,9 +80,91 @@ std::string reason_of(const regress_result& all, const regress_case& one) {
     case verdict::same:
       return fmt::format("{}, within the threshold of {}", range_text(found), percent(all.threshold));
     case verdict::undecided:
-      return undecided_reason(all, found);
+      return undecided_reason(all, one, pairs);
   }
   return {};
+}
+
+json quantity_json(const regress_result& all, const paired_amounts& pairs) {
+  const judgement& found = pairs.judged;
+  json row = {{"ratio", std::exp(found.moved.estimate)}};
+  if (all.from_files) return row;
+  row["ratio_low"] = is_bounded(found) ? json(std::exp(found.moved.low)) : json(nullptr);
+  row["ratio_high"] = is_bounded(found) ? json(std::exp(found.moved.high)) : json(nullptr);
+  row["p_slower"] = found.p_slower;
+  row["p_faster"] = found.p_faster;
+  row["p_same"] = found.p_same;
+  row["floor"] = found.floor ? json_number(std::expm1(*found.floor)) : json(nullptr);
+  row["visible"] = found.visible ? json(std::expm1(*found.visible)) : json(nullptr);
+  row["pairs_to_decide"] = found.pairs_to_decide ? json(*found.pairs_to_decide) : json(nullptr);
+  return row;
+}
+
+/// The case with its wall time. "others" has the other quantities.
+json row_json(const regress_result& all, const regress_case& one) {
+  json row = quantity_json(all, one.wall());
+  row["name"] = one.name;
+  row["verdict"] = to_string(one.called());
+  row["decided_by"] = to_string(one.deciding());
+  row["reason"] = reason_of(all, one);
+  row["a_seconds"] = one.wall().a;
+  row["b_seconds"] = one.wall().b;
+  if (!one.wall().a_again.empty()) row["a_again_seconds"] = one.wall().a_again;
+  row["others"] = json::array();
+  for (const auto& [what, pairs] : one.measured) {
+    if (what == quantity::wall_time) continue;
+    json other = quantity_json(all, pairs);
+    other["quantity"] = to_string(what);
+    other["verdict"] = to_string(pairs.judged.called);
+    other["reason"] = reason_of(all, one, pairs);
+    other["a"] = pairs.a;
+    other["b"] = pairs.b;
+    row["others"].push_back(other);
+  }
+  return row;
+}
+
+bool has_floor(const regress_result& all) { return all.cases.front().wall().judged.floor.has_value(); }
+
+/// The numbers of pairs that the cases have, which differ where pairs were added to some of them.
+std::string pairs_text(const regress_result& all) {
+  const auto pairs = [](const regress_case& one) { return one.wall().a.size(); };
+  const std::size_t fewest = pairs(*std::ranges::min_element(all.cases, {}, pairs));
+  const std::size_t most = most_pairs_of(all);
+  return fewest == most ? fmt::format("{}", fewest) : fmt::format("{} to {}", fewest, most);
+}
+
+std::string heading(const regress_result& all) {
+  std::string sides = fmt::format("A {}\nB {}\n", one_line(all.a), one_line(all.b));
+  if (all.from_files) return sides;
+  return sides + fmt::format("pairs of processes: {}; threshold {}; {}\n", pairs_text(all), percent(all.threshold),
+                             has_floor(all) ? "floor from A against itself" : "no floor measured (--aa measures it)");
+}
+
+/// The table of the results: a row for each quantity of each case.
+std::vector<table_row> result_rows(const regress_result& all) {
+  std::vector<table_row> rows = {{"case", "measure", "A", "B", "B against A", "from", "to", "verdict"}};
+  if (has_floor(all)) rows.front().emplace_back("floor");
+  for (const regress_case& one : all.cases) {
+    for (const auto& [what, pairs] : one.measured) {
+      const judgement& found = pairs.judged;
+      rows.push_back({one_line(one.name), std::string(to_string(what)), amount_text(what, pairs.a),
+                      amount_text(what, pairs.b), change(found.moved.estimate), limit(all, found, found.moved.low),
+                      limit(all, found, found.moved.high), std::string(to_string(found.called))});
+      if (found.floor) rows.back().push_back(fmt::format("{:.1f} %", 100 * std::expm1(*found.floor)));
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string reason_of(const regress_result& all, const regress_case& one) {
+  const quantity what = one.deciding();
+  const std::string reason = reason_of(all, one, one.measured.at(what));
+  if (what == quantity::wall_time) return reason;
+  return fmt::format("{} decides, {}; wall time does not, {}", to_string(what), reason,
+                     reason_of(all, one, one.wall()));
 }
 
 json as_json(const regress_result& all) {
@@ -157,8 +174,8 @@ json as_json(const regress_result& all) {
   return described({{"a", all.a},
                     {"b", all.b},
                     {"from", all.from_files ? "files" : "pairs"},
-                    {"pairs", all.pairs_done},
-                    {"pairs_wanted", all.pairs_wanted},
+                    {"pairs", most_pairs_of(all)},
+                    {"interrupted", all.interrupted},
                     {"threshold", all.threshold},
                     {"error_rate", error_rate},
                     {"cases", rows},
@@ -166,19 +183,11 @@ json as_json(const regress_result& all) {
 }
 
 std::string as_text(const regress_result& all) {
-  std::vector<table_row> rows = {{"case", "A/ms", "B/ms", "B against A", "from", "to", "verdict"}};
-  if (has_floor(all)) rows.front().emplace_back("floor");
   std::string reasons;
   for (const regress_case& one : all.cases) {
-    const judgement& found = one.judged;
-    rows.push_back({one_line(one.name), milliseconds(one.a), milliseconds(one.b), change(found.moved.estimate),
-                    limit(all, found, found.moved.low), limit(all, found, found.moved.high),
-                    std::string(to_string(found.called))});
-    if (found.floor) rows.back().push_back(fmt::format("{:.1f} %", 100 * std::expm1(*found.floor)));
-    if (found.called == verdict::undecided) continue;
-    reasons += fmt::format("{} {}: {}.\n", to_string(found.called), one_line(one.name), reason_of(all, one));
+    reasons += fmt::format("{} {}: {}.\n", to_string(one.called()), one_line(one.name), reason_of(all, one));
   }
-  std::string text = heading(all) + "\n" + align(rows, 1) + "\n" + reasons + undecided_sentence(all);
+  std::string text = heading(all) + "\n" + align(result_rows(all), 2) + "\n" + reasons;
   for (const auto& [name, why] : all.left_out)
     text += fmt::format("not compared: {}: {}\n", one_line(name), one_line(why));
   return text;

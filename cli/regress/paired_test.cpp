@@ -151,11 +151,12 @@ std::size_t pairs_needed(std::size_t cases) {
 }
 
 std::vector<judgement> judge(std::span<const paired_case> cases, double threshold, double error,
-                             std::size_t decided) {
+                             std::size_t further) {
   std::vector<judgement> all;
   for (const paired_case& one : cases) all.push_back(describe(one, threshold, error));
-  adjust(all, &judgement::p_slower, decided);
-  adjust(all, &judgement::p_faster, decided);
+  adjust(all, &judgement::p_slower, further);
+  adjust(all, &judgement::p_faster, further);
+  const double total = static_cast<double>(cases.size() + further);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     judgement& one = all[i];
     const std::size_t pairs = cases[i].b_over_a.size();
@@ -164,9 +165,11 @@ std::vector<judgement> judge(std::span<const paired_case> cases, double threshol
     one.hidden = beyond && one.floor && std::abs(one.moved.estimate) <= *one.floor;
     if (beyond && !one.hidden) one.called = slower ? verdict::slower : verdict::faster;
     if (one.p_same < error) one.called = verdict::same;
-    if (one.called == verdict::undecided && !one.hidden) {
-      one.pairs_to_decide = pairs_to_decide(one, threshold, error, pairs, cases.size() + decided);
-    }
+    if (one.called != verdict::undecided) continue;
+    if (!one.hidden) one.pairs_to_decide = pairs_to_decide(one, threshold, error, pairs, cases.size() + further);
+    // The true shift is in such an interval, and an interval of this width around it lies above the threshold.
+    const shift sure = shift_of(cases[i].b_over_a, error / total);
+    if (std::isfinite(sure.low)) one.visible = threshold + sure.high - sure.low;
   }
   return all;
 }

@@ -54,20 +54,25 @@ struct judgement {
   double p_same = 1;                      ///< p-value of a shift within the threshold
   bool hidden = false;                    ///< true if the shift is beyond the threshold but not above the floor
   std::optional<double> pairs_to_decide;  ///< estimate, for an undecided case that more pairs can decide
+  /// For an undecided case with enough pairs: a shift of this size would have been called with probability 0.98 at
+  /// least.
+  std::optional<double> visible;
 };
 
 /// Judges every case. A case is slower if its shift lies above the threshold, and above the floor if there is one. It
 /// is faster if the same holds for the negated shift, and the same if the shift lies within the threshold on both
 /// sides. The probability that any case is wrongly called slower is at most `error`, and likewise for faster. The
 /// probability that a given case is wrongly called the same is at most `error`. `threshold` is a logarithm above 0.
-/// `decided` further cases of the run have their verdicts already and are no longer judged.
+/// `further` cases of the run are not judged now, because they are decided or have looks of their own.
 std::vector<judgement> judge(std::span<const paired_case> cases, double threshold, double error = error_rate,
-                             std::size_t decided = 0);
+                             std::size_t further = 0);
 
 /// A run that adds pairs until its cases are decided judges those that are undecided again and again: first after
 /// some pairs, then whenever their number has doubled, and at last when the time is over. The errors of all these
 /// looks sum to error_rate, and so do their false alarms at most, because the last look has three quarters of it and
-/// the k-th before has 1 / (k (k + 1)) of the rest.
+/// the k-th before has 1 / (k (k + 1)) of the rest. Cases that are measured apart have looks of their own. A look at
+/// m of n cases, with the other n - m as further cases, has a false alarm with probability at most m / n of its
+/// error, so the false alarms of all cases still sum to error_rate at most.
 constexpr double error_of_last_look = 0.75 * error_rate;
 constexpr double error_of_look(std::size_t k) {
   return (error_rate - error_of_last_look) / static_cast<double>(k * (k + 1));

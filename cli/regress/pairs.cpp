@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -18,20 +19,52 @@ std::vector<double> log_ratios(const std::vector<double>& above, const std::vect
   return all;
 }
 
+bool is_among(const case_names& only, const std::string& name) {
+  return !only || std::ranges::find(*only, name) != only->end();
+}
+
+/// The amount, or NaN if the process has none.
+double amount_in(const measured& side, const std::string& name, quantity what) {
+  const amounts& found = side.values.at(name);
+  const auto known = found.find(what);
+  return known == found.end() ? std::numeric_limits<double>::quiet_NaN() : known->second;
+}
+
+/// Whether the last pair lacks an amount.
+bool has_gap(const paired_amounts& one) {
+  return std::isnan(one.a.back()) || std::isnan(one.b.back()) ||
+         (!one.a_again.empty() && std::isnan(one.a_again.back()));
+}
+
+regress_case new_case(const std::string& name, std::span<const measured> sides) {
+  regress_case one{.name = name};
+  for (const auto& [what, amount] : sides[0].values.at(name)) one.measured[what];
+  return one;
+}
+
 }  // namespace
 
-void add_pair(regress_result& all, std::span<const measured> sides) {
+quantity regress_case::deciding() const {
+  if (wall().judged.called != verdict::undecided) return quantity::wall_time;
+  const auto found = std::ranges::find_if(measured, [](const auto& one) {
+    const verdict called = one.second.judged.called;
+    return called == verdict::slower || called == verdict::faster;
+  });
+  return found == measured.end() ? quantity::wall_time : found->first;
+}
+
+void add_pair(regress_result& all, std::span<const measured> sides, const case_names& only) {
   const auto known_case = [&](const std::string& name) {
     return std::ranges::find(all.cases, name, &regress_case::name);
   };
-  const auto is_decided = [&](const std::string& name) {
+  const auto takes_times = [&](const std::string& name) {
     const auto known = known_case(name);
-    return known != all.cases.end() && known->judged.called != verdict::undecided;
+    return is_among(only, name) && (known == all.cases.end() || known->called() == verdict::undecided);
   };
   for (const measured& one : sides) {
     for (const std::string& name : one.names) {
-      for (std::size_t i = 0; i < sides.size() && !is_decided(name); ++i) {
-        if (sides[i].seconds.contains(name)) continue;
+      for (std::size_t i = 0; i < sides.size() && takes_times(name); ++i) {
+        if (sides[i].values.contains(name)) continue;
         const auto problem = sides[i].problems.find(name);
         const bool absent = problem == sides[i].problems.end();
         all.left_out.emplace(name,
@@ -40,45 +73,63 @@ void add_pair(regress_result& all, std::span<const measured> sides) {
     }
   }
   for (const std::string& name : sides[0].names) {
-    if (all.left_out.contains(name) || is_decided(name)) continue;
+    if (all.left_out.contains(name) || !takes_times(name)) continue;
     auto known = known_case(name);
-    if (known == all.cases.end()) known = all.cases.insert(known, {.name = name, .a = {}, .b = {}, .a_again = {}});
-    known->a.push_back(sides[0].seconds.at(name));
-    known->b.push_back(sides[1].seconds.at(name));
-    if (sides.size() > 2) known->a_again.push_back(sides[2].seconds.at(name));
+    if (known == all.cases.end()) known = all.cases.insert(known, new_case(name, sides));
+    for (auto& [what, pairs] : known->measured) {
+      if (pairs.judged.called != verdict::undecided) continue;
+      pairs.a.push_back(amount_in(sides[0], name, what));
+      pairs.b.push_back(amount_in(sides[1], name, what));
+      if (sides.size() > 2) pairs.a_again.push_back(amount_in(sides[2], name, what));
+    }
+    std::erase_if(known->measured, [](const auto& one) { return has_gap(one.second); });
   }
   std::erase_if(all.cases, [&](const regress_case& one) { return all.left_out.contains(one.name); });
-  ++all.pairs_done;
   if (all.cases.empty()) throw bad_data("A and B have no case in common");
 }
 
-void judge_cases(regress_result& all, double error) {
-  std::vector<paired_case> open;
-  for (const regress_case& one : all.cases) {
-    if (one.judged.called != verdict::undecided) continue;
-    open.push_back({log_ratios(one.b, one.a), log_ratios(one.a_again, one.a)});
-  }
-  std::vector<judgement> judged = judge(open, std::log1p(all.threshold), error, all.cases.size() - open.size());
-  auto next = judged.begin();
-  for (regress_case& one : all.cases) {
-    if (one.judged.called == verdict::undecided) one.judged = *next++;
-  }
+std::size_t hypotheses_of(const regress_result& all) {
+  std::size_t count = 0;
+  for (const regress_case& one : all.cases) count += one.measured.size();
+  return count;
 }
 
-std::vector<std::string> undecided_names(const regress_result& all) {
+void judge_cases(regress_result& all, double error, const case_names& only) {
+  std::vector<paired_case> open;
+  std::vector<judgement*> verdicts;
+  for (regress_case& one : all.cases) {
+    if (one.called() != verdict::undecided || !is_among(only, one.name)) continue;
+    for (auto& [what, pairs] : one.measured) {
+      if (pairs.judged.called != verdict::undecided) continue;
+      open.push_back({log_ratios(pairs.b, pairs.a), log_ratios(pairs.a_again, pairs.a)});
+      verdicts.push_back(&pairs.judged);
+    }
+  }
+  const std::vector<judgement> judged =
+      judge(open, std::log1p(all.threshold), error, hypotheses_of(all) - open.size());
+  for (std::size_t i = 0; i < judged.size(); ++i) *verdicts[i] = judged[i];
+}
+
+std::vector<std::string> undecided_names(const regress_result& all, const case_names& only) {
   std::vector<std::string> names;
   for (const regress_case& one : all.cases) {
-    if (one.judged.called == verdict::undecided) names.push_back(one.name);
+    if (one.called() == verdict::undecided && is_among(only, one.name)) names.push_back(one.name);
   }
   return names;
 }
 
+std::size_t most_pairs_of(const regress_result& all) {
+  std::size_t most = 0;
+  for (const regress_case& one : all.cases) most = std::max(most, one.wall().a.size());
+  return most;
+}
+
 void judge_files(regress_result& all) {
-  all.pairs_wanted = 1;
   for (regress_case& one : all.cases) {
-    one.judged.moved.estimate = std::log(one.b.front() / one.a.front());
-    if (std::abs(one.judged.moved.estimate) >= std::log(2.0)) {
-      one.judged.called = one.judged.moved.estimate > 0 ? verdict::slower : verdict::faster;
+    for (auto& [what, pair] : one.measured) {
+      const double change = std::log(pair.b.front() / pair.a.front());
+      pair.judged.moved.estimate = change;
+      if (std::abs(change) >= std::log(2.0)) pair.judged.called = change > 0 ? verdict::slower : verdict::faster;
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -64,8 +65,11 @@ class result_reader {
     return value;
   }
 
-  void add_time(const std::string& name, double seconds) {
-    result_.seconds[new_name(name)] = checked_amount(seconds, fmt::format("{}: {}: seconds", from_, printable(name)));
+  /// A CPU time of 0 is not measured.
+  void add_times(const std::string& name, double wall, double cpu = 0) {
+    amounts& found = result_.values[new_name(name)];
+    found[quantity::wall_time] = checked_amount(wall, fmt::format("{}: {}: seconds", from_, printable(name)));
+    if (std::isfinite(cpu) && cpu > 0) found[quantity::cpu_time] = cpu;
   }
   void add_problem(const std::string& name, const std::string& why) {
     result_.problems[new_name(name)] = bounded_quote(why);
@@ -105,7 +109,9 @@ double seconds_per(const result_reader& in, const std::string& unit) {
 
 /// What the rows of one case of Google Benchmark say.
 struct google_case {
-  std::vector<double> repetitions, medians;
+  struct times {
+    std::vector<double> wall, cpu;
+  } repetitions, medians;
   std::string problem;
 };
 
@@ -122,15 +128,17 @@ void read_google_benchmark(result_reader& in, const json& rows) {
     } else if (in.is_true(row, "skipped")) {
       one.problem = in.text_or(row, "skip_message", "skipped");
     } else if (!aggregate || in.text_or(row, "aggregate_name", "") == "median") {
-      (aggregate ? one.medians : one.repetitions)
-          .push_back(in.number(row, "real_time") * seconds_per(in, in.text(row, "time_unit")));
+      const double unit = seconds_per(in, in.text(row, "time_unit"));
+      google_case::times& times = aggregate ? one.medians : one.repetitions;
+      times.wall.push_back(in.number(row, "real_time") * unit);
+      if (in.member(row, "cpu_time") != nullptr) times.cpu.push_back(in.number(row, "cpu_time") * unit);
     }
   }
   for (const std::string& name : names) {
     const google_case& one = cases[name];
-    const std::vector<double>& times = one.repetitions.empty() ? one.medians : one.repetitions;
-    if (one.problem.empty() && !times.empty()) {
-      in.add_time(name, measure::median(times));
+    const google_case::times& times = one.repetitions.wall.empty() ? one.medians : one.repetitions;
+    if (one.problem.empty() && !times.wall.empty()) {
+      in.add_times(name, measure::median(times.wall), times.cpu.empty() ? 0 : measure::median(times.cpu));
     } else {
       in.add_problem(name, one.problem.empty() ? "no time of an iteration" : one.problem);
     }
@@ -157,7 +165,7 @@ void read_nvbench(result_reader& in, const json& benchmarks) {
       if (in.is_true(state, "is_skipped")) {
         in.add_problem(name, in.text_or(state, "skip_reason", "skipped"));
       } else if (const json* mean = nvbench_summary(in, state)) {
-        in.add_time(name, in.number(*mean, "value"));
+        in.add_times(name, in.number(*mean, "value"));
       } else {
         in.add_problem(name, "no mean time");
       }
@@ -173,7 +181,7 @@ measured read_fanin_result(const std::string& from, const std::string& text) {
   const json* context = in.member(whole, "context");
   if (context == nullptr) in.fail("there is no 'context'");
   in.set_machine(in.text_or(*context, "machine", ""));
-  for (const json& row : in.list(whole, "benchmarks")) in.add_time(in.text(row, "name"), in.number(row, "seconds"));
+  for (const json& row : in.list(whole, "benchmarks")) in.add_times(in.text(row, "name"), in.number(row, "seconds"));
   if (in.member(whole, "not_timed") == nullptr) return in.result();
   for (const json& row : in.list(whole, "not_timed")) {
     const std::string name = in.text(row, "name"), why = in.text(row, "error_message");

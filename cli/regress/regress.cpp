@@ -32,8 +32,8 @@ struct regress_options {
   std::string a, b, threshold = "3%";
   bool google_benchmark = false, nvbench = false, command = false;
   std::optional<double> budget_seconds = {};  ///< budget per case and process
-  std::uint64_t pairs = 0;                    ///< 0 for the default, which run_pairs() chooses
-  std::optional<double> until_decided_minutes = {};
+  std::uint64_t pairs = 0;                    ///< 0 to add pairs until the cases are decided
+  std::optional<double> at_most_seconds = {};
   bool floor = false, json = false, lenient = false;
   std::optional<double> timeout_seconds = {};  ///< the limit for one process
   std::vector<std::pair<std::string, std::string>> axes;
@@ -51,7 +51,7 @@ struct regress_options {
     all.threshold = checked_threshold;
     all.pairs = pairs;
     all.floor = floor;
-    if (until_decided_minutes) all.until_decided_seconds = 60 * *until_decided_minutes;
+    all.at_most_seconds = at_most_seconds.value_or(all.at_most_seconds);
     return all;
   }
 };
@@ -73,17 +73,31 @@ regress_result compare_results(const regress_options& arguments, double threshol
 /// Turns the verdicts into an exit status, after the results have been printed.
 /// @throws regression, bad_data, undecided_cases
 void conclude(const regress_result& all, bool lenient) {
-  const auto called = [&](verdict kind) {
-    return std::ranges::count(all.cases, kind, [](const regress_case& one) { return one.judged.called; });
-  };
+  const auto called = [&](verdict kind) { return std::ranges::count(all.cases, kind, &regress_case::called); };
   const auto of_all = [&](verdict kind) {
     return fmt::format("{} of {} cases {}", called(kind), all.cases.size(), to_string(kind));
   };
   if (called(verdict::slower) > 0) throw regression(of_all(verdict::slower));
-  if (all.pairs_done < all.pairs_wanted) {
-    throw bad_data(fmt::format("interrupted after {} of {} pairs", all.pairs_done, all.pairs_wanted));
-  }
+  if (all.interrupted) throw bad_data(fmt::format("interrupted after {} pairs", most_pairs_of(all)));
   if (!lenient && called(verdict::undecided) > 0) throw undecided_cases(of_all(verdict::undecided));
+}
+
+/// The seconds that a text such as "90", "90s", "1.5m" or "2h" stands for.
+double parse_duration(std::string_view option, std::string_view text) {
+  constexpr std::pair<char, double> units[] = {{'s', 1}, {'m', 60}, {'h', 3600}};
+  double unit = 1;
+  std::string_view digits = text;
+  for (const auto& [letter, seconds] : units) {
+    if (!text.ends_with(letter)) continue;
+    unit = seconds;
+    digits.remove_suffix(1);
+  }
+  double value = 0;
+  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (code != std::errc() || end != digits.data() + digits.size() || !(value > 0 && value <= 1e9)) {
+    throw usage_error(fmt::format("{} is a time above 0, as in 90s, 5m or 1h, not '{}'", option, printable(text)));
+  }
+  return value * unit;
 }
 
 /// The number above 0 and up to `most` that `digits` are. `what` says in the message what the option takes.
@@ -110,10 +124,10 @@ void run_regress(const regress_options& arguments) {
   if (a.result.has_value() != b.result.has_value()) {
     throw usage_error("A and B are two programs or two results, not one of each");
   }
-  if (a.result && (arguments.floor || arguments.pairs > 0 || arguments.until_decided_minutes ||
-                   arguments.budget_seconds || arguments.timeout_seconds || !arguments.axes.empty())) {
+  if (a.result && (arguments.floor || arguments.pairs > 0 || arguments.at_most_seconds || arguments.budget_seconds ||
+                   arguments.timeout_seconds || !arguments.axes.empty())) {
     throw usage_error(
-        "two results are compared as they are: no --pairs, --until-decided, --aa, --budget or --timeout, and no "
+        "two results are compared as they are: no --pairs, --at-most, --quick, --aa, --budget or --timeout, and no "
         "choice of cases");
   }
   const regress_result all = a.result ? compare_results(arguments, threshold, std::array{*a.result, *b.result})
@@ -129,25 +143,26 @@ Verdicts, by an exact signed-rank test of the ratios of all pairs, adjusted for 
   SLOWER     the change is above the threshold, at p < 0.01
   FASTER     the same in the other direction
   SAME       the change is within the threshold in both directions, at p < 0.01 each
-  UNDECIDED  none of these; a note says what would decide the case
+  UNDECIDED  none of these; a note says which change would have been seen, and what would decide the case
 If a build is compared with itself, at most one run in a hundred reports a SLOWER.
 
 Exit status: 3 if a case is SLOWER. Otherwise 4 if a case is UNDECIDED, or 0 with --lenient.
 
-- 12 pairs can show that one of up to 40 cases is SLOWER. The default is 12 pairs for one or two cases, and more for
-  more cases (16 for 20 cases).
-- --until-decided adds pairs for the undecided cases. The test shares its error among the times that it looks.
+- The run ends when every case is decided, or after --at-most. The cases that take the least time are measured first.
+- The first test is after 12 pairs of a case, and later for more than two cases (after 16 pairs for 20 cases). An
+  undecided case is tested again whenever its number of pairs has doubled. The tests share the error.
+- --pairs takes that many pairs of every case, however long they take, and tests once.
 - After Ctrl-C the finished pairs are evaluated, if there are at least 8.
 - Between two result files only a change by a factor of 2 is reported.
-- The default cases of the CPU take three to four minutes on two cores. Each process measures a case only briefly,
-  because differences between processes need more pairs, and not longer ones.
+- All default cases of the CPU take four minutes on two cores (--at-most 5m). Each process measures a case only
+  briefly, because differences between processes need more pairs, and not longer ones.
 - With --google-benchmark, --nvbench or --command, A and B may be any commands. Put each in quotes with its options.
   Cases of the same name form a pair. --command has one case: the time from start to end, with standard output in
   /dev/null.
 docs/regress.md gives the reasons and how small a change is found.
 
 Examples:
-  fanin regress build/main/bin/fanin build/mine/bin/fanin --until-decided 10
+  fanin regress build/main/bin/fanin build/mine/bin/fanin --at-most 10m
   fanin regress old/fanin new/fanin --aa --backend tbb --count 2^24 --lenient
   fanin regress old.json new.json
   fanin regress --google-benchmark './bench_old --benchmark_filter=Sort' './bench_new --benchmark_filter=Sort'
@@ -174,15 +189,20 @@ command add_regress(CLI::App& root) {
       parser->add_flag("--command", arguments->command, "A and B are any commands, timed from start to end");
   google->excludes(nvbench, command);
   nvbench->excludes(command);
-  add_number_option(*parser, "--pairs", least_pairs, arguments->pairs,
-                    "pairs of processes (default: 12; more for more than two cases)");
-  const auto take_minutes = [arguments](const std::string& text) {
-    arguments->until_decided_minutes = parse_positive("--until-decided", "a number of minutes", 1e6, text);
+  const auto take_time = [arguments](const std::string& text) {
+    arguments->at_most_seconds = parse_duration("--at-most", text);
   };
-  parser
-      ->add_option_function<std::string>("--until-decided", take_minutes,
-                                         "add pairs to undecided cases, until the run has taken this many minutes")
-      ->type_name("MINUTES");
+  CLI::Option* at_most = parser
+                             ->add_option_function<std::string>("--at-most", take_time,
+                                                                "the longest time to add pairs to undecided cases")
+                             ->type_name("TIME")
+                             ->default_str("60s");
+  CLI::Option* quick = parser->add_flag_callback(
+      "--quick", [arguments] { arguments->at_most_seconds = 10; }, "the same as --at-most 10s");
+  add_number_option(*parser, "--pairs", least_pairs, arguments->pairs,
+                    "take this many pairs of each case, instead of adding pairs until the cases are decided");
+  parser->get_option("--pairs")->excludes(at_most, quick);
+  at_most->excludes(quick);
   parser->add_option("--threshold", arguments->threshold, "the change that matters")
       ->type_name("PERCENT")
       ->capture_default_str();

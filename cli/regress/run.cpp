@@ -2,7 +2,6 @@
 #include "cli/regress/run.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <span>
 
 #include <fmt/format.h>
@@ -17,96 +16,149 @@ namespace fanin::cli {
 
 namespace {
 
-/// The number of pairs before the first look. The default grows with the number of cases, because p-values are
+/// The number of pairs before the first look. The default grows with the number of verdicts, because p-values are
 /// adjusted for it; see docs/regress.md.
-std::size_t checked_pairs(std::uint64_t requested, std::size_t cases) {
-  const std::size_t least = pairs_needed(cases);
+std::size_t checked_pairs(std::uint64_t requested, std::size_t verdicts) {
+  const std::size_t least = pairs_needed(verdicts);
   // With an even number A and B go first equally often.
   if (requested == 0) return std::max<std::size_t>(12, (least + 5) / 2 * 2);
   if (requested > most_pairs) throw usage_error(fmt::format("--pairs {}: {} at most", requested, most_pairs));
   if (requested >= least) return requested;
   throw usage_error(
-      fmt::format("--pairs {}: to call one of {} cases slower takes {} at least", requested, cases, least));
+      fmt::format("--pairs {}: to call one of {} verdicts slower takes {} at least", requested, verdicts, least));
 }
 
-void append(measured& all, const measured& more) {
-  all.names.insert(all.names.end(), more.names.begin(), more.names.end());
-  all.seconds.insert(more.seconds.begin(), more.seconds.end());
-  all.problems.insert(more.problems.begin(), more.problems.end());
-}
+/// Cases that one process measures, and the looks at them.
+struct case_group {
+  process_cases process;
+  std::size_t pairs = 0, next_look = 0, looks = 0;
+  double pair_seconds = 0;
+
+  double seconds_to_look() const { return pair_seconds * static_cast<double>(next_look - pairs); }
+};
 
 /// A run in progress.
 class pair_run {
  public:
-  pair_run(const side& a, const side& b, const run_plan& plan)
-      : a_(a), b_(b), plan_(plan), requests_{all_cases(plan.process)} {
+  pair_run(const side& a, const side& b, const run_plan& plan) : a_(a), b_(b), plan_(plan) {
     all_.a = a.word;
     all_.b = b.word;
     all_.threshold = plan.threshold;
   }
 
   regress_result finish() {
-    std::size_t looks = 0;
-    while (run_pair()) {
-      if (all_.pairs_done == 1) all_.pairs_wanted = checked_pairs(plan_.pairs, all_.cases.size());
-      if (all_.pairs_done < all_.pairs_wanted && !(looks > 0 && is_over())) continue;
-      if (is_over()) {
-        all_.pairs_wanted = all_.pairs_done;
+    case_group first{.process = {all_cases(plan_.process), {}}};
+    if (!run_pair(first)) throw bad_data("interrupted before the first pair was done");
+    first.next_look = checked_pairs(plan_.pairs, hypotheses_of(all_));
+    groups_ = plan_.pairs > 0 ? std::vector{first} : apart(first);
+    while (case_group* const next = next_group()) {
+      if (!run_pair(*next)) {
+        all_.interrupted = true;
         break;
       }
-      judge_cases(all_, error_of_look(++looks));
-      const std::vector<std::string> left = undecided_names(all_);
-      if (left.empty()) return all_;
-      requests_ = arguments_for(plan_.process, left);
-      all_.pairs_wanted = std::min(2 * all_.pairs_done, most_pairs);
+      if (plan_.pairs == 0 && next->pairs == next->next_look) look(*next);
     }
-    if (all_.pairs_done == 0) throw bad_data("interrupted before the first pair was done");
-    judge_cases(all_, plan_.until_decided_seconds ? error_of_last_look : error_rate);
+    for (const case_group& one : groups_) {
+      judge_cases(all_, one.looks == 0 ? error_rate : error_of_last_look, one.process.cases);
+      for (regress_case& slow : all_.cases) {
+        if (is_of(one, slow.name)) slow.pair_seconds = one.pair_seconds;
+      }
+    }
     return all_;
   }
 
  private:
-  /// Whether no pair is to be added to those that were wanted. That depends on time only, not on what the times say.
-  bool is_over() const {
-    const double next_end = measure::now_seconds() - start_ + pair_seconds_;
-    return next_end > plan_.until_decided_seconds.value_or(0) || all_.pairs_done >= most_pairs;
+  static bool is_of(const case_group& group, const std::string& name) {
+    return !group.process.cases || std::ranges::find(*group.process.cases, name) != group.process.cases->end();
+  }
+
+  /// The cases of the first pair, in as many processes as the program can be told to run.
+  std::vector<case_group> apart(const case_group& together) const {
+    std::vector<case_group> all;
+    std::vector<process_cases> processes = processes_for(plan_.process, undecided_names(all_));
+    for (process_cases& one : processes) {
+      all.push_back(together);
+      all.back().process = std::move(one);
+      all.back().pair_seconds /= static_cast<double>(processes.size());
+    }
+    return all;
+  }
+
+  /// The group whose next look takes the least time, or nullptr if all are done or no pair fits into the time. A
+  /// group's time does not depend on which of A and B is faster.
+  case_group* next_group() {
+    const double left = plan_.at_most_seconds - (measure::now_seconds() - start_);
+    case_group* found = nullptr;
+    for (case_group& one : groups_) {
+      const bool fits = plan_.pairs > 0 || one.pair_seconds <= left;
+      if (one.pairs == one.next_look || !fits) continue;
+      if (found == nullptr || one.seconds_to_look() < found->seconds_to_look()) found = &one;
+    }
+    return found;
+  }
+
+  /// Judges the cases of the group. The next look at those that stay undecided is after twice the pairs.
+  void look(case_group& group) {
+    judge_cases(all_, error_of_look(++group.looks), group.process.cases);
+    const std::vector<std::string> left = undecided_names(all_, group.process.cases);
+    if (left.empty()) return;
+    if (group.process.cases) group.process = processes_for(plan_.process, left).front();
+    group.next_look = std::min(2 * group.pairs, most_pairs);
   }
 
   /// Returns whether the pair was done and not interrupted.
-  bool run_pair() {
+  bool run_pair(case_group& group) {
     const double begin = measure::now_seconds();
     std::vector<measured> sides(plan_.floor ? 3 : 2);
-    for (const arguments_list& arguments : requests_) {
-      for (std::size_t i = 0; i < sides.size(); ++i) {
-        const std::size_t turn = all_.pairs_done % 2 == 0 ? i : sides.size() - 1 - i;
-        line_.set_task(story(turn == 1 ? 'B' : 'A'));
-        try {
-          append(sides[turn], run_side(plan_.process, turn == 1 ? b_ : a_, arguments));
-        } catch (const bad_data&) {
-          if (!watch_.seen()) throw;
-        }
-        if (watch_.seen()) return false;
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      const std::size_t turn = group.pairs % 2 == 0 ? i : sides.size() - 1 - i;
+      line_.set_task(story(group, turn == 1 ? 'B' : 'A'));
+      try {
+        sides[turn] = run_side(plan_.process, turn == 1 ? b_ : a_, group.process.arguments);
+      } catch (const bad_data&) {
+        if (!watch_.seen()) throw;
       }
+      if (watch_.seen()) return false;
     }
-    add_pair(all_, sides);
-    pair_seconds_ = measure::now_seconds() - begin;
+    if (measures_others(group, sides.front())) join(group);
+    add_pair(all_, sides, group.process.cases);
+    ++group.pairs;
+    group.pair_seconds = measure::now_seconds() - begin;
     return true;
   }
 
-  std::string story(char turn) const {
-    if (all_.pairs_done == 0) return fmt::format("first pair: {}", turn);
-    const double left_to_look = pair_seconds_ * static_cast<double>(all_.pairs_wanted - all_.pairs_done);
-    const double left = plan_.until_decided_seconds.value_or(0) - (measure::now_seconds() - start_);
-    return fmt::format("pair {} of {}: {}, about {:.0f} s left", all_.pairs_done + 1, all_.pairs_wanted, turn,
-                       std::max(left_to_look, left));
+  /// Whether the program ignores which cases it is asked for.
+  bool measures_others(const case_group& group, const measured& side) const {
+    return group.pairs == 1 && std::ranges::any_of(all_.cases, [&](const regress_case& one) {
+             return !is_of(group, one.name) && std::ranges::find(side.names, one.name) != side.names.end();
+           });
+  }
+
+  /// Lets the group have the cases of all groups, which must have as many pairs.
+  void join(case_group& group) {
+    if (!std::ranges::all_of(groups_, [](const case_group& one) { return one.pairs == 1; })) return;
+    group.process = {all_cases(plan_.process), {}};
+    for (case_group& other : groups_) {
+      if (&other == &group) continue;
+      other.process.cases.emplace();
+      other.pairs = other.next_look;
+    }
+  }
+
+  std::string story(const case_group& group, char turn) const {
+    if (all_.cases.empty()) return fmt::format("first pair: {}", turn);
+    const double left =
+        plan_.pairs > 0 ? group.seconds_to_look() : plan_.at_most_seconds - (measure::now_seconds() - start_);
+    return fmt::format("pair {} of {}: {}, {} of {} cases undecided, {} {:.0f} s left", group.pairs + 1,
+                       group.next_look, turn, undecided_names(all_).size(), all_.cases.size(),
+                       plan_.pairs > 0 ? "about" : "at most", left);
   }
 
   const side& a_;
   const side& b_;
   const run_plan& plan_;
-  std::vector<arguments_list> requests_;
+  std::vector<case_group> groups_;
   regress_result all_ = {};
-  double pair_seconds_ = 0;
   const double start_ = measure::now_seconds();
   const interrupt_watch watch_;
   progress line_{"regress"};

@@ -77,36 +77,36 @@ arguments_list box_arguments(const process_request& asked, std::span<const std::
   return all;
 }
 
-std::vector<arguments_list> fanin_boxes(const process_request& asked, std::span<const std::string> cases) {
-  using box = std::array<std::vector<std::string>, case_axes.size()>;
+std::vector<process_cases> fanin_boxes(const process_request& asked, std::span<const std::string> cases) {
+  struct box {
+    std::array<std::vector<std::string>, case_axes.size()> values;
+    std::vector<std::string> names;
+  };
   std::map<std::array<std::string, 3>, box> boxes;
   for (const std::string& name : cases) {
     const std::vector<std::string> values = split(name, '/');
-    if (values.size() != case_axes.size()) return {all_cases(asked)};
+    if (values.size() != case_axes.size()) return {{all_cases(asked), {}}};
     box& shared = boxes[{values[2], values[3], values[5]}];
+    shared.names.push_back(name);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (std::ranges::find(shared[i], values[i]) == shared[i].end()) shared[i].push_back(values[i]);
+      std::vector<std::string>& known = shared.values[i];
+      if (std::ranges::find(known, values[i]) == known.end()) known.push_back(values[i]);
     }
   }
-  std::vector<arguments_list> all;
+  std::vector<process_cases> all;
   all.reserve(boxes.size());
-  for (const auto& [input, values] : boxes) all.push_back(box_arguments(asked, values));
+  for (const auto& [input, shared] : boxes) all.push_back({box_arguments(asked, shared.values), shared.names});
   return all;
 }
 
-/// The option of Google Benchmark that selects the cases, or nothing if the option would be too long.
-arguments_list google_filter(std::span<const std::string> cases) {
-  constexpr std::size_t longest = 100'000;  // Linux takes 128 KiB in one argument.
+/// The option of Google Benchmark that selects the case.
+std::string google_filter(std::string_view name) {
   std::string pattern;
-  for (const std::string& name : cases) {
-    pattern += pattern.empty() ? "" : "|";
-    for (const char c : name) {
-      if (std::string_view(".[]{}()*+?^$|\\").find(c) != std::string_view::npos) pattern += '\\';
-      pattern += c;
-    }
+  for (const char c : name) {
+    if (std::string_view(".[]{}()*+?^$|\\").find(c) != std::string_view::npos) pattern += '\\';
+    pattern += c;
   }
-  if (pattern.size() > longest) return {};
-  return {fmt::format("--benchmark_filter=^({})$", pattern)};
+  return fmt::format("--benchmark_filter=^{}$", pattern);
 }
 
 }  // namespace
@@ -137,24 +137,27 @@ arguments_list all_cases(const process_request& asked) {
   return {};
 }
 
-std::vector<arguments_list> arguments_for(const process_request& asked, std::span<const std::string> cases) {
+std::vector<process_cases> processes_for(const process_request& asked, std::span<const std::string> cases) {
   if (asked.kind == program_kind::fanin) return fanin_boxes(asked, cases);
-  arguments_list one = all_cases(asked);
-  if (asked.kind == program_kind::google_benchmark) {
-    const arguments_list filter = google_filter(cases);
-    one.insert(one.end(), filter.begin(), filter.end());
+  if (asked.kind != program_kind::google_benchmark) return {{all_cases(asked), {}}};
+  std::vector<process_cases> all;
+  for (const std::string& name : cases) {
+    all.push_back({all_cases(asked), {{name}}});
+    all.back().arguments.push_back(google_filter(name));
   }
-  return {one};
+  return all;
 }
 
 measured run_side(const process_request& asked, const side& which, const arguments_list& arguments) {
   arguments_list all = which.arguments;
   all.insert(all.end(), arguments.begin(), arguments.end());
   if (asked.kind == program_kind::command) {
-    const double seconds = seconds_of(which.path, all, asked.limits);
-    return {.names = {"command"}, .seconds = {{"command", seconds}}, .problems = {}, .machine = {}};
+    const finished_child done = run_child({which.path, all, asked.limits, false});
+    amounts found = {{quantity::wall_time, done.seconds}};
+    if (done.cpu_seconds > 0) found[quantity::cpu_time] = done.cpu_seconds;
+    return {.names = {"command"}, .values = {{"command", found}}, .problems = {}, .machine = {}};
   }
-  return read_output(asked.kind, which.path, output_of(which.path, all, asked.limits));
+  return read_output(asked.kind, which.path, run_child({which.path, all, asked.limits}).out);
 }
 
 }  // namespace fanin::cli

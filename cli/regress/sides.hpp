@@ -44,9 +44,15 @@ struct process_request {
 /// The arguments for a process that measures all cases.
 arguments_list all_cases(const process_request& asked);
 
-/// The arguments for one or more processes that together measure the cases, and as few others as can be told to the
-/// program. For fanin the cases of one operation, type and length share a process, because they share its input.
-std::vector<arguments_list> arguments_for(const process_request& asked, std::span<const std::string> cases);
+/// A process that measures some cases.
+struct process_cases {
+  arguments_list arguments;
+  case_names cases;
+};
+
+/// The smallest processes that together measure the cases. For fanin the cases of one operation, type and length
+/// share a process, because they share its input. A program that cannot be told which cases to run has one process.
+std::vector<process_cases> processes_for(const process_request& asked, std::span<const std::string> cases);
 
 /// Runs the program once. @throws bad_data
 measured run_side(const process_request& asked, const side& which, const arguments_list& arguments);

@@ -36,7 +36,8 @@ def of_rank(rank, meeting):
 def main():
     found = {size: fanin.torch.clip_grad_norm_(parameters_of(gradients().split(size)), 1.0).item()
              for size in (100000, 4096, 7)}
-    theirs = {size: torch.nn.utils.clip_grad_norm_(parameters_of(gradients().split(size)), 1.0).item() for size in found}
+    theirs = {size: torch.nn.utils.clip_grad_norm_(parameters_of(gradients().split(size)), 1.0).item()
+              for size in found}
     assert len(set(found.values())) == 1
     with tempfile.TemporaryDirectory() as folder:
         torch.multiprocessing.spawn(of_rank, (os.path.join(folder, "meeting"),), RANKS)

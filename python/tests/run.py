@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Installs the wheel into a fresh virtual environment of an interpreter, and runs the tests there.
 
-usage: run.py INTERPRETER DIST_FOLDER WORK_FOLDER [torch]
+usage: run.py INTERPRETER DIST_FOLDER WORK_FOLDER
 
-With the word torch the tests of fanin.torch run, with the torch of the interpreter, and with FANIN_TEST_PYPI=1 that of
-PyPI (3 GB). Without torch these tests are skipped (status 77). Else all tests run, and numpy and pandas are those of the system, where the interpreter is the system's. With FANIN_TEST_PYPI=1 they are those
+numpy and pandas are those of the system, where the interpreter is the system's. With FANIN_TEST_PYPI=1 they are those
 of PyPI, and polars, pyarrow and xarray are installed too, if PyPI has them for the interpreter. Without a way to make
 the environment or to install into it, the tests are skipped (status 77).
 """
@@ -29,28 +28,24 @@ def skip(why):
     sys.exit(SKIPPED)
 
 
-def main(interpreter, dist, work, needed="numpy"):
+def main(interpreter, dist, work):
     wheels = list(pathlib.Path(dist).glob("fanin-*.whl"))
     if len(wheels) != 1:
         sys.exit("there are %d wheels in %s" % (len(wheels), dist))
     work = pathlib.Path(work)
     shutil.rmtree(work, ignore_errors=True)
-    of_torch = needed == "torch"
-    is_here = run(interpreter, "-c", "import " + needed, stderr=subprocess.DEVNULL) == 0
-    from_pypi = os.environ.get("FANIN_TEST_PYPI") == "1" and not is_here
-    if of_torch and not is_here and not from_pypi:
-        skip("%s has no torch: FANIN_TEST_PYPI=1 installs that of PyPI" % interpreter)
-    options = ["--system-site-packages"] if is_here else []
+    with_numpy = run(interpreter, "-c", "import numpy", stderr=subprocess.DEVNULL) == 0
+    from_pypi = os.environ.get("FANIN_TEST_PYPI") == "1" and not with_numpy
+    options = ["--system-site-packages"] if with_numpy else []
     if run(interpreter, "-m", "venv", *options, *([] if from_pypi else ["--without-pip"]), work):
         skip("no virtual environment of %s could be made" % interpreter)
     python = work / "bin" / "python"
     install = [python if from_pypi else interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
                "--no-warn-script-location", "--root-user-action=ignore"]
     if from_pypi:
-        for package in (("numpy", "expecttest", "torch") if of_torch else ("numpy",)):
-            if run(*install, package):
-                skip("%s could not be installed from PyPI" % package)
-        for package in () if of_torch else ("pandas", "polars", "pyarrow", "xarray", "ml_dtypes"):
+        if run(*install, "numpy"):
+            skip("numpy could not be installed from PyPI")
+        for package in ("pandas", "polars", "pyarrow", "xarray", "ml_dtypes"):
             if run(*install, "--only-binary=:all:", package):
                 print("fanin: %s could not be installed from PyPI, and its tests are skipped" % package)
         target = []
@@ -65,12 +60,11 @@ def main(interpreter, dist, work, needed="numpy"):
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith("PYTHON") and name not in ("FANIN_LIBRARY", "FANIN_BACKEND")}
     environment["FANIN_README"] = str(HERE.parent / "README.md")
-    warnings, pattern = ("default", "test_torch_*.py") if of_torch else ("error", "test_*.py")
-    sys.exit(run(python, "-B", "-W", warnings, "-m", "unittest", "discover", "-s", HERE, "-t", HERE, "-p", pattern,
+    sys.exit(run(python, "-B", "-W", "error", "-m", "unittest", "discover", "-s", HERE, "-t", HERE, "-p", "test_*.py",
                  cwd=work, env=environment))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (4, 5):
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
     main(*sys.argv[1:])

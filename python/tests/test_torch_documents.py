@@ -2,6 +2,7 @@
 """The program of README.md's section on models, the example of fanin.torch, and the examples that need torch."""
 
 import doctest
+import importlib.util
 import inspect
 import os
 import pathlib
@@ -18,6 +19,7 @@ except ImportError:
 from test_examples import Examples  # noqa: F401, which runs the examples
 
 README = os.environ.get("FANIN_README")
+STUBS = pathlib.Path(__file__).resolve().parent.parent / "stubs.py"
 
 
 def setUpModule():
@@ -47,6 +49,17 @@ class Documents(unittest.TestCase):
             function = getattr(fanin.torch, name)
             self.assertTrue(function.__doc__, name)
         self.assertIn("dim=None, keepdim=False, *, dtype=None, method='exact'", str(inspect.signature(fanin.torch.sum)))
+
+    @unittest.skipUnless(STUBS.exists(), "stubs.py is not here")
+    def test_stubs(self):
+        """The types of the package are those that stubs.py writes."""
+        spec = importlib.util.spec_from_file_location("stubs", STUBS)
+        stubs = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(stubs)
+        written = pathlib.Path(fanin.torch.__file__).with_suffix(".pyi").read_text()
+        self.assertEqual(written, stubs.stubs_of_torch())
+        compile(written, "__init__.pyi", "exec", dont_inherit=True)
+        self.assertEqual({name for name in fanin.torch.__all__ if " %s(" % name not in written}, set())
 
 
 if __name__ == "__main__":

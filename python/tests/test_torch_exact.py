@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exact mode: what it replaces beside PyTorch's own results, and a block of a transformer in batches of any size."""
+"""The exact mode: what it replaces, beside PyTorch's own results, and a transformer's block in batches of any size."""
 
 import itertools
 import math
@@ -33,7 +33,8 @@ def calls():
     weight, places = numbers(5, seed=3).abs() + 0.1, torch.tensor([[1, 0, 1, 2, 1]] * 4)
     flat = functional
     return {
-        "sum": [lambda x: x.sum(), lambda x: x.sum(1), lambda x: x.sum((0, 1), True), lambda x: x.sum(0, dtype=torch.float64)],
+        "sum": [lambda x: x.sum(), lambda x: x.sum(1), lambda x: x.sum((0, 1), True),
+                lambda x: x.sum(0, dtype=torch.float64)],
         "mean": [lambda x: x.mean(), lambda x: x.mean(-1, True)],
         "var": [lambda x: x.var(1), lambda x: x.var(correction=0)],
         "std": [lambda x: x.std(0)],
@@ -51,7 +52,8 @@ def calls():
             lambda x: flat.nll_loss(x, classes.to(x.device), weight.to(x)),
             lambda x: flat.nll_loss(x, classes.to(x.device), weight.to(x), reduction="sum"),
             lambda x: flat.nll_loss(x[0], classes[0].to(x.device))],
-        "nll_loss2d_forward": [lambda x: flat.nll_loss(x.t()[None, :, :, None].contiguous(), keys.to(x.device)[None, :, None])],
+        "nll_loss2d_forward": [
+            lambda x: flat.nll_loss(x.t()[None, :, :, None].contiguous(), keys.to(x.device)[None, :, None])],
         "native_layer_norm": [lambda x: flat.layer_norm(x, (5,)), lambda x: flat.layer_norm(x, (5,), x[0], x[1]),
                               lambda x: flat.layer_norm(x[None], (4, 5), x)],
         "embedding_dense_backward": [lambda x: flat.embedding(keys.to(x.device), x),
@@ -77,14 +79,18 @@ class Replacements(unittest.TestCase):
             result = call(leaf)
             grad = numbers(*result.shape, dtype=result.dtype, seed=3).to(result.device)
             return result.detach(), torch.autograd.grad(result, leaf, grad)[0]
-        expected = with_gradient()
         with fanin.torch.exact():
             found = with_gradient()
         self.assertIn("aten::" + name, fanin.torch.report().replaced)
-        torch.testing.assert_close(found[0], expected[0])
-        if x.dtype == torch.bfloat16:  # of whose digits little is left where a gradient is a difference
-            found, expected = found[1] * 0, expected[1] * 0
-        torch.testing.assert_close(found, expected)
+        own, x = with_gradient(), x.double()
+        expected = with_gradient()
+        self.assertEqual([part.dtype for part in found], [part.dtype for part in own])
+        for mine, other, exact in zip(found, own, expected):
+            if mine.dtype == torch.bfloat16:  # PyTorch's own results are worse, and may be far from what is right.
+                allowed = (other - exact).abs().max() + 2 ** -7 * exact.abs().max()
+                self.assertLessEqual((mine - exact).abs().max(), allowed)
+            else:
+                torch.testing.assert_close(mine, exact.to(mine.dtype))
 
     def test_values(self):
         for device, dtype in itertools.product(DEVICES, (torch.bfloat16, torch.float32, torch.float64)):
@@ -164,7 +170,7 @@ class Replacements(unittest.TestCase):
 
 
 class Block(nn.Module):
-    """Embedding, attention and a perceptron, with norms of both kinds. Products are sums, which the mode makes exact."""
+    """Embedding, attention and a perceptron, with both norms. Products are sums, which the mode makes exact."""
 
     def __init__(self):
         super().__init__()
@@ -209,7 +215,8 @@ class BatchInvariance(unittest.TestCase):
             alone = self.run_block(block, tokens[5:6])
             again = self.run_block(block, tokens[5:6])
             self.assertTrue(all(map(torch.equal, alone[2], again[2])))
-            for batch, row in ((tokens[5:6, :7], 0), (tokens[:7], 5), (tokens, 5), (tokens[:, :7], 5), (tokens.flip(0), 58)):
+            for batch, row in ((tokens[5:6, :7], 0), (tokens[:7], 5), (tokens, 5), (tokens[:, :7], 5),
+                               (tokens.flip(0), 58)):
                 found = self.run_block(block, batch)
                 for whole, of_batch in zip(alone[:2], found[:2]):
                     self.assertTrue(torch.equal(whole[0, :7], of_batch[row, :7]), (len(batch), batch.shape[1]))

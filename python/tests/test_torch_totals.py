@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from fractions import Fraction
 
-from support import exact_sum, wide_numbers
+from support import wide_numbers
 
 try:
     import torch
@@ -79,7 +79,8 @@ class Totals(unittest.TestCase):
             moved = [part.to(device) for part in parts]
             self.assertEqual(fanin.torch.total_norm(moved), root(sum(v * v for v in exact), torch.float64))
             self.assertEqual(fanin.torch.total_sum(moved), rounded(sum(exact), torch.float64))
-            self.assertEqual(fanin.torch.total_norm(moved, dtype=torch.float32), root(sum(v * v for v in exact), torch.float32))
+            self.assertEqual(fanin.torch.total_norm(moved, dtype=torch.float32),
+                             root(sum(v * v for v in exact), torch.float32))
             self.assertEqual(fanin.torch.total_norm(moved[:3]).dtype, torch.float32)
 
     def test_special_values(self):

@@ -79,7 +79,8 @@ class Samples(unittest.TestCase):
                         count += 1
                         if wrong is not None:
                             found.update(reasons)
-                            self.assertTrue(reasons, "%s of %s, %s %s: %s" % (name, dtype, sample.args, sample.kwargs, wrong))
+                            self.assertTrue(reasons, "%s of %s, %s %s: %s" % (name, dtype, sample.args,
+                                                                              sample.kwargs, wrong))
         self.assertEqual((seen, found), (names, set(DIFFERENT)))
         self.assertGreater(count, 4000)
 

@@ -7,19 +7,19 @@ import torch
 
 KEYS = torch.tensor([2, 0, 2, 1, 2])
 PLACES = torch.tensor([[2, 0, 1], [0, 0, 3], [2, 1, 1], [1, 3, 2], [2, 2, 2]])
-NEVER_ZERO = 0.5
 
 
 def numbers(*shape, dtype=torch.float64, seed=1):
     """Different numbers, none of which is near 0 or near another one: derivatives exist at all of them."""
     count = math.prod(shape)
     order = torch.randperm(count, generator=torch.Generator().manual_seed(seed))
-    return ((order.to(dtype) + NEVER_ZERO) / count * 3 - 1.4).reshape(shape).to(dtype)
+    return ((order.to(dtype) + 0.5) / count * 3 - 1.4).reshape(shape).to(dtype)
 
 
 def samples():
-    """For each operator its calls, as (tensors that may have a gradient, call of the operator or of a function)."""
-    x, y, base, source, wide = numbers(3, 4, 5), numbers(3, 4, 5, seed=2), numbers(4, 3), numbers(5, 3, seed=3), numbers(2, 3, 4)
+    """For each operator its calls, as (tensors that may have a gradient, other arguments, arguments by name)."""
+    x, y, wide = numbers(3, 4, 5), numbers(3, 4, 5, seed=2), numbers(2, 3, 4)
+    base, source = numbers(4, 3), numbers(5, 3, seed=3)
     along = {}
     for name in ("sum", "mean", "amin", "amax", "any", "all"):
         along[name] = [((x,), (1,), {}), ((x,), ([0, -1], True), {}), ((x,), (), {}), ((x[0, 0, 0],), (0,), {})]
@@ -43,6 +43,7 @@ def samples():
                                 for reduce in ("sum", "prod", "max", "min")]
     along["index_add"] = [((base, source), (0, KEYS), {}), ((base, source), (0, KEYS), {"alpha": 2}),
                           ((base[:, 0], source[:, 0]), (0, KEYS), {}),
+                          ((numbers(9, 3), source), (0, 3 * KEYS + 1), {}),
                           ((wide, numbers(2, 3, 5)), (-1, KEYS), {})]
     along["scatter_add"] = [((base, source), (0, PLACES), {}),
                             ((base.t(), source.t()), (1, PLACES.t()), {})]

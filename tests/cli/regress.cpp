@@ -89,15 +89,16 @@ TEST_CASE("builds run in turns, with the cases that were asked for") {
 TEST_CASE("undecided: why, and what would decide it") {
   const two_builds here;
   here.make_b("0.95 1.15 1.05 1.07 0.96 1.12 1.01");
-  const finished run = here.fanin("regress a b");
+  const finished run = here.fanin("regress a b --pairs 12");
   CHECK(run.status == 4);
   CHECK(run.err == "fanin: 1 of 2 cases UNDECIDED\n");
-  CHECK(run.out.find("\nUNDECIDED: 1 of 2 cases, neither surely within 3 % nor surely beyond: about ") !=
-        std::string::npos);
-  CHECK(run.out.find(" pairs would decide 1 of them (--until-decided adds pairs).\n") != std::string::npos);
-  const json row = cases_of(here.fanin("regress a b --json"))[0];
-  CHECK(row["reason"].get<std::string>().find(" would decide it") != std::string::npos);
-  const finished lenient = here.fanin("regress a b --lenient");
+  CHECK(run.out.find("\nUNDECIDED x: between ") != std::string::npos);
+  CHECK(run.out.find(": neither surely within 3 % nor surely beyond; +") != std::string::npos);
+  CHECK(run.out.find(" would have been seen; about ") != std::string::npos);
+  CHECK(run.out.find(" pairs (--at-most gives them time) would decide it.\n") != std::string::npos);
+  const json row = cases_of(here.fanin("regress a b --pairs 12 --json"))[0];
+  CHECK(row["visible"].get<double>() > 0.03);
+  const finished lenient = here.fanin("regress a b --pairs 12 --lenient");
   CHECK(lenient.status == 0);
   CHECK(lenient.err.empty());
 }
@@ -107,7 +108,7 @@ TEST_CASE("--aa: a change that A shows against itself is not called") {
   here.shell("sh make a 1 1.3");
   here.make_b("1.2 1.56");
   CHECK(here.fanin("regress a b").status == 3);
-  const finished run = here.shell("rm -f *.count; $fanin regress a b --aa --json");
+  const finished run = here.shell("rm -f *.count; $fanin regress a b --pairs 12 --aa --json");
   CHECK(run.status == 4);
   const json row = cases_of(run)[0];
   CHECK(row["ratio"].get<double>() == doctest::Approx(1.2));
@@ -127,8 +128,8 @@ TEST_CASE("an interrupt keeps the pairs that are done") {
   CHECK(late.status == 3);
   const finished early = here.shell(interrupt + "6; $fanin regress a b");
   CHECK(early.status == 1);
-  CHECK(early.err == "fanin: interrupted after 2 of 12 pairs\n");
-  CHECK(early.out.find("UNDECIDED: 2 of 2 cases: a verdict takes 8 pairs, not 2.\n") != std::string::npos);
+  CHECK(early.err == "fanin: interrupted after 2 pairs\n");
+  CHECK(early.out.find("UNDECIDED x: a verdict takes 8 pairs, not 2, and about 1 s.\n") != std::string::npos);
   check_failure(here.shell(interrupt + "2; $fanin regress a b"), 1, "interrupted before the first pair was done");
 }
 
@@ -203,7 +204,7 @@ TEST_CASE("result files: only a factor of two is called, and a warning says so")
   CHECK(run.status == 3);
   CHECK(run.err.find("fanin: warning: one process of each build") == 0);
   CHECK(run.err.find("the machines differ: 'm' and 'other'") != std::string::npos);
-  CHECK(run.out.find("\nUNDECIDED: 1 of 3 cases: one process of each") != std::string::npos);
+  CHECK(run.out.find("\nUNDECIDED x: +90.0 %, which one process of each") != std::string::npos);
   CHECK(run.out.find("\nFASTER y: -50.0 %") != std::string::npos);
   CHECK(run.out.find("\nSLOWER z: +100.0 %") != std::string::npos);
   CHECK(run.out.find("\nnot compared: only: B: no such case\n") != std::string::npos);
@@ -249,6 +250,10 @@ TEST_CASE("what the command line cannot mean") {
   check_failure(here.fanin("regress a b --threshold 3x"), 2, "not '3x'");
   check_failure(here.fanin("regress a b --threshold ''"), 2, "--threshold: the value is empty");
   check_failure(here.fanin("regress a b --pairs 7"), 2, "--pairs is a number from 8");
+  check_failure(here.fanin("regress a b --at-most 0"), 2,
+                "--at-most is a time above 0, as in 90s, 5m or 1h, not '0'");
+  check_failure(here.fanin("regress a b --at-most 5d"), 2, "not '5d'");
+  check_failure(here.fanin("regress a b --quick --pairs 9"), 2, "excludes");
   check_failure(here.fanin("regress a b --budget 0"), 2, "--budget is a number of seconds above 0, not '0'");
   check_failure(here.fanin("regress a b --budget nan"), 2, "not 'nan'");
   check_failure(here.fanin("regress a b --timeout 0"), 2, "--timeout is a number of seconds above 0, not '0'");

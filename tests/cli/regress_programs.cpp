@@ -2,6 +2,8 @@
 // Tests of fanin regress on programs that are no builds of fanin, and of --until-decided. The programs are scripts.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/process.hpp"
@@ -23,7 +25,7 @@ struct other_programs : scratch_folder {
 /// A row as Google Benchmark prints it. The real time is text for printf of the shell.
 std::string google_row(const std::string& name, const std::string& more) {
   return R"({"name": ")" + name + R"(", "run_name": ")" + name + R"(", "run_type": "iteration", "threads": 1, )" +
-         more + R"(, "cpu_time": 7})";
+         more + "}";
 }
 std::string google_time(const std::string& name, const std::string& real_time, const std::string& unit) {
   return google_row(name, R"("real_time": )" + real_time + R"(, "time_unit": ")" + unit + '"');
@@ -73,7 +75,7 @@ TEST_CASE("--google-benchmark: real times, repetitions, aggregates and errors, p
       "old --benchmark_min_time=1 two words --benchmark_format=json\nnew --benchmark_format=json\nnew "));
 
   const finished files = here.fanin("regress --google-benchmark a.json b.json");
-  CHECK(files.out.find("\nUNDECIDED: 3 of 3 cases") != std::string::npos);
+  CHECK(files.out.find("\nUNDECIDED z: ") != std::string::npos);
   here.write("c.json", google_result(google_time("x", "1", "min")));
   check_failure(here.fanin("regress --google-benchmark a.json c.json"), 1,
                 "c.json: not a result of Google Benchmark "
@@ -151,55 +153,127 @@ TEST_CASE("what a command leaves running is killed with it, and SIGCHLD need not
             .out == "");
 }
 
-TEST_CASE("--until-decided adds pairs to undecided cases only, until the time is over") {
+/// Interrupts fanin when the programs have run so many times.
+std::string interrupt_at(int runs) {
+  return "[ $(wc -l <runs) -lt " + std::to_string(runs) + " ] || kill -INT $PPID\n";
+}
+
+/// B's time in its n-th run is 1.03, 2 and 1.03^2 / 2 in turn, around the threshold. No number of pairs decides this.
+const std::string undecidable =
+    "set -- $(((n + 1) % 3)) \"$*\"; [ $1 = 0 ] && t=0.53045; [ $1 = 1 ] && t=2; [ $1 = 2 ] && t=1.03\n";
+
+TEST_CASE("pairs are added to undecided cases only, until the time is over") {
   const other_programs here;
-  // The noisy case of B takes 1.03, 2 and 1.03^2 / 2 in turn, around the threshold, which no number of pairs decides.
-  const std::string noise =
-      "set -- $(((n + 1) % 3)); [ $1 = 0 ] && t=0.53045; [ $1 = 1 ] && t=2; [ $1 = 2 ] && t=1.03\n";
   const auto google = [](const std::string& time) {
-    return "cat <<END\n" + google_result(google_time("q/1", "1", "ns") + "," + google_time("n+1", time, "ns")) +
-           "\nEND";
+    const auto only = [](const std::string& row) { return "echo '" + google_result(row) + "'"; };
+    const std::string q = google_time("q/1", "1", "ns"), n = google_time("n+1", "'" + time + "'", "ns");
+    return "case \"$*\" in *q/1*) " + only(q) + ";; *n*1*) " + only(n) + ";; *) " + only(q + "," + n) + ";; esac";
   };
   here.program("a", google("1"));
-  here.program("b", noise + google("$t"));
-  const finished run = here.fanin("regress --google-benchmark a b --until-decided 0.02 --json");
-  CHECK(run.status == 4);
+  here.program("b", interrupt_at(71) + undecidable + google("$t"));
+  const finished run = here.fanin("regress --google-benchmark a b --at-most 1h --json");
+  CHECK(run.err == "fanin: interrupted after 24 pairs\n");
   const json whole = json::parse(run.out), rows = whole["cases"];
   CHECK(rows[0]["verdict"] == "SAME");
   CHECK(rows[0]["a_seconds"].size() == 12);
   CHECK(rows[1]["verdict"] == "UNDECIDED");
-  CHECK(rows[1]["a_seconds"].size() > 12);
-  CHECK(whole["pairs"] == rows[1]["a_seconds"].size());
+  CHECK(rows[1]["a_seconds"].size() == 24);  // 2 runs for both cases, 22 for the first, 46 for the second
+  CHECK(whole["pairs"] == 24);
   const std::string runs = here.read("runs");
   CHECK(runs.starts_with("a --benchmark_format=json\n"));
-  CHECK(runs.ends_with(" --benchmark_format=json --benchmark_filter=^(n\\+1)$\n"));
-  CHECK(here.fanin("regress --google-benchmark a a --until-decided 60").out.find("\npairs of processes: 12;") !=
+  CHECK(runs.ends_with(" --benchmark_format=json --benchmark_filter=^n\\+1$\n"));
+  CHECK(here.fanin("regress --google-benchmark a a --at-most 1h").out.find("\npairs of processes: 12;") !=
         std::string::npos);
+}
 
+TEST_CASE("cases of fanin are measured apart, if their inputs differ") {
+  const other_programs here;
   const auto bench_row = [](const std::string& name, const std::string& seconds) {
     return R"({"name": ")" + name + R"(", "seconds": )" + seconds + "}";
   };
   const auto bench = [&](const std::string& time) {
-    return "cat <<END\n" +
-           google_result(bench_row("tbb/exact/sum/f32/exact/64", "1") + "," +
-                         bench_row("serial/naive/sum/f64/fast/64", time) + "," +
-                         bench_row("tbb/simd/sum/f64/fast/64", time) + "," +
-                         bench_row("tbb/simd/dot/f64/fast/64", time)) +
-           "\nEND";
+    const std::string exact = bench_row("tbb/exact/sum/f32/exact/64", "1"),
+                      sums = bench_row("serial/naive/sum/f64/fast/64", time) + "," +
+                             bench_row("tbb/simd/sum/f64/fast/64", time);
+    const auto only = [](const std::string& rows) { return "cat <<END\n" + google_result(rows) + "\nEND\n"; };
+    return "case \"$*\" in *f32*) " + only(exact) + ";; *f64*) " + only(sums) + ";; *) " + only(exact + "," + sums) +
+           ";; esac";
   };
   here.program("a", bench("1"));
-  here.program("b", noise + bench("$t"));
-  const finished boxes =
-      here.shell("rm runs; $fanin regress a b --until-decided 0.02 --backend tbb,serial --threads 1");
-  CHECK(boxes.out.find("\npairs of processes: 14 to ") != std::string::npos);
+  here.program("b", interrupt_at(71) + undecidable + bench("$t"));
+  const finished boxes = here.fanin("regress a b --at-most 1h --backend tbb,serial --threads 1");
+  CHECK(boxes.out.find("\npairs of processes: 12 to 24;") != std::string::npos);
   const std::string asked = here.read("runs"), first = " bench --json --budget 0.1 --threads 1 --backend ";
   CHECK(asked.starts_with("a bench --json --budget 0.1 --backend tbb,serial --threads 1\n"));
-  CHECK(asked.find(first + "tbb --variant simd --operation dot --type f64 --method fast --count 64\n") !=
+  CHECK(asked.find(first + "tbb --variant exact --operation sum --type f32 --method exact --count 64\n") !=
         std::string::npos);
   CHECK(asked.ends_with(first +
                         "serial,tbb --variant naive,simd --operation sum --type f64 --method fast --count 64\n"));
-  check_failure(here.fanin("regress a b --until-decided 0"), 2,
-                "--until-decided is a number of minutes above 0, up to 1000000, not '0'");
+}
+
+TEST_CASE("CPU time decides where the wall time varies too much, and the report says so") {
+  const other_programs here;
+  // 67.5 ms and 69.6 ms of CPU time, and wall times that vary by 16 ms.
+  const auto times = [](const std::string& step, const std::string& cpu) {
+    return "t=$((84 + n * " + step + " % 33))\necho '" +
+           google_result(google_row("x", R"("real_time": '$t', "time_unit": "ms", "cpu_time": )" + cpu)) + "'";
+  };
+  here.program("a", times("7", "67.5"));
+  here.program("b", times("20", "69.6"));
+  const finished run = here.fanin("regress --google-benchmark a b --json");
+  CHECK(run.status == 3);
+  const json row = json::parse(run.out)["cases"][0];
+  CHECK(row["verdict"] == "SLOWER");
+  CHECK(row["decided_by"] == "CPU time");
+  REQUIRE(row["others"].size() == 1);
+  CHECK(row["others"][0]["quantity"] == "CPU time");
+  CHECK(row["others"][0]["verdict"] == "SLOWER");
+  CHECK(row["others"][0]["a"].size() == 12);
+  const std::string text = here.shell("rm runs; $fanin regress --google-benchmark a b").out;
+  CHECK(text.find("\nSLOWER x: CPU time decides, +3.1 %") != std::string::npos);
+  CHECK(text.find("; wall time does not, between -") != std::string::npos);
+}
+
+TEST_CASE("the CPU time of a command is that of its processes") {
+  const other_programs here;
+  here.program("work", "sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'; sleep 0.02");
+  const json row = json::parse(here.fanin("regress --command ./work 'sleep 0.02' --pairs 8 --json").out)["cases"][0];
+  const json& cpu = row["others"][0];
+  CHECK(cpu["quantity"] == "CPU time");
+  CHECK(cpu["verdict"] == "FASTER");
+  for (std::size_t i = 0; i < 8; ++i) CHECK(cpu["a"][i].get<double>() < row["a_seconds"][i].get<double>());
+}
+
+TEST_CASE("the time is over before there are enough pairs: what a verdict would take") {
+  const finished run = scratch_folder().fanin("regress --command 'sleep 0.2' 'sleep 0.2' --at-most 1.3s");
+  CHECK(run.status == 4);
+  CHECK(run.out.find("UNDECIDED command: a verdict takes 8 pairs, not ") != std::string::npos);
+  CHECK(run.out.find(" and about ") != std::string::npos);
+}
+
+TEST_CASE("the cheapest case is decided first, and a program that ignores its filter runs once for all cases") {
+  const other_programs here;
+  const auto slow_case = [](bool obeys) {
+    const auto only = [](const std::string& row) { return "echo '" + google_result(row) + "'"; };
+    const std::string fast = google_time("fast", "1", "ns"), slow = google_time("slow", "1", "ns");
+    if (!obeys) return only(slow + "," + fast);
+    return "case \"$*\" in *fast*) " + only(fast) + ";; *slow*) sleep 0.15; " + only(slow) + ";; *) " +
+           only(slow + "," + fast) + ";; esac";
+  };
+  here.program("a", interrupt_at(31) + slow_case(true));
+  const finished run = here.fanin("regress --google-benchmark a a --json");
+  CHECK(run.status == 1);
+  const json rows = json::parse(run.out)["cases"];
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["name"] == "slow");
+  CHECK(rows[0]["verdict"] == "UNDECIDED");
+  CHECK(rows[0]["reason"].get<std::string>().starts_with("a verdict takes 8 pairs, not 4, "));
+  CHECK(rows[1]["verdict"] == "SAME");
+
+  here.program("a", slow_case(false));
+  REQUIRE(here.shell("rm runs; $fanin regress --google-benchmark a a").status == 0);
+  const std::string runs = here.read("runs");
+  CHECK(std::ranges::count(runs, '\n') == 24);
 }
 
 TEST_SUITE_END();

@@ -17,9 +17,12 @@ using namespace fanin::fuzz;
 namespace {
 
 void expect_finite(const measured& one) {
-  expect(one.names.size() == one.seconds.size() + one.problems.size(), "a case has either a time or a problem");
+  expect(one.names.size() == one.values.size() + one.problems.size(), "a case has either a time or a problem");
   expect(std::set(one.names.begin(), one.names.end()).size() == one.names.size(), "a name stands there once");
-  for (const auto& [name, seconds] : one.seconds) expect(std::isfinite(seconds) && seconds > 0, "a time is above 0");
+  for (const auto& [name, found] : one.values) {
+    expect(found.contains(quantity::wall_time), "a case has a wall time");
+    for (const auto& [what, amount] : found) expect(std::isfinite(amount) && amount > 0, "a time is above 0");
+  }
 }
 
 void expect_told(const regress_result& all) {
@@ -55,9 +58,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   expect(!all.cases.empty(), "what is compared has cases");
   for (const regress_case& one : all.cases) {
-    expect(one.a.size() == pairs && one.b.size() == pairs, "a case has both times of every pair");
+    expect(one.wall().a.size() == pairs && one.wall().b.size() == pairs, "a case has both times of every pair");
   }
-  all.pairs_wanted = pairs;
   judge_cases(all);
   expect_told(all);
   regress_result from_files{.a = "a", .b = "b", .threshold = 0.03, .from_files = true, .cases = {}, .left_out = {}};

@@ -44,7 +44,11 @@ typename A::element word_of(typename A::tested x) {
 /// What A adds for a word.
 template <class A>
 auto number_of(typename A::element word) {
-  return A::read(word, A::rule_of_words());
+  if constexpr (requires { A::read(word, A::rule_of_words()); }) {
+    return A::read(word, A::rule_of_words());
+  } else {
+    return word;
+  }
 }
 
 /// The state of a chunk, in the order of docs/batch.md.
@@ -212,7 +216,7 @@ void check_rows(std::size_t rows, std::size_t length, bool columns) {
     REQUIRE(columns);
     launch(2, 64, [&] { cuda::exact_columns_kernel<A>(all, 64 / lanes, write); });
   } else if (columns) {
-    const unsigned slots = std::max(1u, lanes / cuda::slots_of_columns(size)), width = 64 / slots;
+    const unsigned slots = std::max(1u, lanes / cuda::slots_of_columns<A>), width = 64 / slots;
     launch(2, 64, [&] { cuda::whole_columns_kernel<A>(all, width, write); });
   } else if (length <= 32 * size) {
     launch(1, 256, [&] { cuda::short_rows_kernel<A, 1>(all, lanes, write); });
@@ -249,9 +253,10 @@ using exact_of = local<T, What,
 
 #define FANIN_WITH_EXACT_KERNELS \
   exact_of<float>, exact_of<double>, exact_of<bf16>, exact_of<f16, operation::sum_of_magnitudes>
+#define FANIN_WITH_LOG_SUMS sum_of<float, operation::log_sum_exp>, sum_of<bf16, operation::log_sum_exp>
 #define FANIN_WITH_FAST_KERNELS                                                                             \
   sum_of<float, operation::sum_of_squares>, sum_of<double>, sum_of<bf16>, sum_of<float, operation::argmin>, \
-      sum_of<f16, operation::max>
+      sum_of<f16, operation::max>, FANIN_WITH_LOG_SUMS
 
 TEST_SUITE("unit/batch_kernels") {
   TEST_CASE_TEMPLATE("segments of every length", A, FANIN_WITH_FAST_KERNELS, FANIN_WITH_EXACT_KERNELS) {

@@ -111,6 +111,9 @@ TEST_SUITE("unit/bounds") {
     CHECK(is(of_floats.of_result, 0x1p-24 * (1 + u) + u));
     CHECK(of_floats.absolute > of_many.absolute);
     CHECK(of_floats.absolute < of_many.absolute * (1 + 0x1p-22));
+    const error_bound of_terms = log_sum_bound<float>({31, 9}, 1000, 0x1p-24);
+    CHECK(of_terms.absolute - of_floats.absolute >= 0x1p-24);
+    CHECK(of_terms.absolute - of_floats.absolute <= 0x1.0001p-24);
     CHECK(log_sum_bound<double>({0x1p51, 0}, 1000).of_result == infinity);
     CHECK(log_sum_bound<double>({0x1p50, 0}, 1000).of_result == infinity);
     CHECK(std::isfinite(log_sum_bound<double>({0x1p49, 0}, 1000).of_result));

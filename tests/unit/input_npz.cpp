@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of .npz files: the members are chosen by name, stored and deflated, and damage is an error.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <unistd.h>
 #include <zip.h>
 

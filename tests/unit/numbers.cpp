@@ -17,8 +17,17 @@
 namespace fanin::test {
 namespace {
 
+/// The accumulator of numbers with the arithmetic of kernels: the recipe's, unless kernels have their own.
 template <class Recipe>
-using elements_form = accumulator::folds_as_t<typename Recipe::accumulator>;
+struct form_of_elements {
+  using type = accumulator::folds_as_t<typename Recipe::accumulator>;
+};
+template <class Recipe>
+requires(cuda::device_accumulator_of<Recipe>::has_own_bound) struct form_of_elements<Recipe> {
+  using type = typename cuda::device_recipe<Recipe>::of_elements;
+};
+template <class Recipe>
+using elements_form = typename form_of_elements<Recipe>::type;
 /// The accumulator of words that kernels fold for a recipe, of arrays or of batches.
 template <class Recipe>
 using words_form = std::conditional_t < requires {
@@ -84,7 +93,7 @@ void check_numbers(generator& random) {
         K::add(found, K::read(word_of(x), rule));
       }
     }
-    typename A::state total;
+    typename Recipe::accumulator::state total;
     if constexpr (requires { cuda::device_accumulator_of<Recipe>::identity(); }) {
       total = cuda::device_recipe<Recipe>::total(found);
     } else {
@@ -100,7 +109,7 @@ void check_numbers(generator& random) {
         return std::string("overflow");
       }
     };
-    CHECK(value(total) == value(expected));
+    CHECK(value(total) == value(static_cast<typename whole::state>(expected)));
   }
 }
 

@@ -66,6 +66,7 @@ struct plan {
   bool floor = false;
   std::size_t first_look = 0;  ///< pairs before the first of several looks; 0 for one look after all pairs
   bool corrected = true;       ///< whether the looks share the error
+  bool apart = false;          ///< whether every case has looks of its own
 };
 
 /// The logarithms of the times of all cases in one process. `at` is the position of the process in the run, from 0
@@ -107,27 +108,31 @@ std::vector<paired_case> simulate(const machine& simulated, const plan& how, std
 constexpr double threshold_ratio = 1.03;
 constexpr std::size_t runs = 1500;
 
-/// Judges the simulated cases as --until-decided does, first after `first` pairs and at last after all. Without
-/// `corrected` every look has the error of a single one.
-std::vector<judgement> judge_repeatedly(const std::vector<paired_case>& simulated, std::size_t first,
-                                        bool corrected) {
+/// Judges the simulated cases as a run does that adds pairs: first after `first_look` pairs and at last after all.
+/// Without `corrected` every look has the error of a single one.
+std::vector<judgement> judge_repeatedly(const std::vector<paired_case>& simulated, const plan& how) {
   regress_result all{.a = "a", .b = "b", .threshold = threshold_ratio - 1, .cases = {}, .left_out = {}};
   all.cases.resize(simulated.size());
+  for (std::size_t i = 0; i < simulated.size(); ++i) {
+    all.cases[i] = {.name = std::to_string(i), .measured = {{quantity::wall_time, {}}}};
+  }
   const std::size_t pairs = simulated[0].b_over_a.size();
   std::size_t looks = 0;
-  for (std::size_t done = 0, next = first; done < pairs; done = next, next = std::min(2 * next, pairs)) {
+  for (std::size_t done = 0, next = how.first_look; done < pairs; done = next, next = std::min(2 * next, pairs)) {
     for (std::size_t i = 0; i < simulated.size(); ++i) {
-      regress_case& one = all.cases[i];
+      paired_amounts& one = all.cases[i].measured[quantity::wall_time];
       for (std::size_t k = done; k < next && one.judged.called == verdict::undecided; ++k) {
         one.a.push_back(1);
         one.b.push_back(std::exp(simulated[i].b_over_a[k]));
       }
     }
     ++looks;
-    judge_cases(all, !corrected ? error_rate : next == pairs ? error_of_last_look : error_of_look(looks));
+    const double error = !how.corrected ? error_rate : next == pairs ? error_of_last_look : error_of_look(looks);
+    if (!how.apart) judge_cases(all, error);
+    for (std::size_t i = 0; how.apart && i < all.cases.size(); ++i) judge_cases(all, error, {{std::to_string(i)}});
   }
   std::vector<judgement> judged;
-  for (const regress_case& one : all.cases) judged.push_back(one.judged);
+  for (const regress_case& one : all.cases) judged.push_back(one.wall().judged);
   return judged;
 }
 
@@ -141,8 +146,8 @@ tally count_verdicts(const machine& simulated, const plan& how, std::size_t runs
   tally count;
   for (std::size_t run = 0; run < runs_wanted; ++run) {
     const std::vector<paired_case> cases = simulate(simulated, how, random);
-    const std::vector<judgement> all = how.first_look > 0 ? judge_repeatedly(cases, how.first_look, how.corrected)
-                                                          : judge(cases, std::log(threshold_ratio));
+    const std::vector<judgement> all =
+        how.first_look > 0 ? judge_repeatedly(cases, how) : judge(cases, std::log(threshold_ratio));
     count.slower += all[0].called == verdict::slower ? 1 : 0;
     count.same += all[0].called == verdict::same ? 1 : 0;
     count.any_slower += std::ranges::count(all, verdict::slower, &judgement::called) > 0 ? 1 : 0;
@@ -288,17 +293,32 @@ TEST_SUITE("unit/paired_test") {
       regress_result all{.a = "a", .b = "b", .threshold = threshold_ratio - 1, .cases = {}, .left_out = {}};
       all.cases.resize(decided + 1);
       for (regress_case& one : all.cases) {
-        one.a.assign(12, 1);
-        one.b.assign(12, 1.2);
-        one.judged.called = verdict::same;
+        const std::vector<double> a(12, 1), b(12, 1.2);
+        one.measured[quantity::wall_time] = {.a = a, .b = b, .judged = {.called = verdict::same}};
       }
-      all.cases.back().judged.called = verdict::undecided;
+      all.cases.back().measured[quantity::wall_time].judged.called = verdict::undecided;
       judge_cases(all);
-      CHECK(all.cases.front().judged.called == verdict::same);
-      return all.cases.back().judged.called;
+      CHECK(all.cases.front().called() == verdict::same);
+      return all.cases.back().called();
     };
     CHECK(called_beside(39) == verdict::slower);
     CHECK(called_beside(40) == verdict::undecided);
+  }
+
+  TEST_CASE("the wall time decides a case; another quantity decides it only if that is slower or faster") {
+    const auto called = [](verdict wall, verdict cpu, verdict count) {
+      const auto judged = [](verdict kind) { return paired_amounts{.a = {}, .b = {}, .judged = {.called = kind}}; };
+      return regress_case{.name = "x",
+                          .measured = {{quantity::wall_time, judged(wall)},
+                                       {quantity::cpu_time, judged(cpu)},
+                                       {quantity::instructions, judged(count)}}}
+          .called();
+    };
+    constexpr verdict open = verdict::undecided;
+    CHECK(called(verdict::same, verdict::slower, verdict::slower) == verdict::same);
+    CHECK(called(open, verdict::slower, verdict::faster) == verdict::slower);
+    CHECK(called(open, verdict::same, verdict::faster) == verdict::faster);
+    CHECK(called(open, verdict::same, verdict::same) == open);
   }
 
   TEST_CASE("looks at added pairs, A against A: at most one run in a hundred calls any of 20 cases slower") {
@@ -325,6 +345,35 @@ TEST_SUITE("unit/paired_test") {
     CAPTURE(without.same);
     CHECK(proves_above(without.slower, 0.01, total));
     CHECK(proves_above(without.same, 0.01, total));
+  }
+
+  TEST_CASE("looks at each case apart, all of 20 slower by just the threshold: not above one run in a hundred") {
+    constexpr std::size_t total = 1000;
+    plan how{.cases = 20, .pairs = 48, .ratio = threshold_ratio, .slow = 20, .first_look = 16, .apart = true};
+    const tally corrected = count_verdicts(usual, how, total);
+    CAPTURE(corrected.any_slower);
+    CHECK_FALSE(proves_above(corrected.any_slower, 0.01, total));
+    how.corrected = false;
+    const tally without = count_verdicts(usual, how, total);
+    CAPTURE(without.any_slower);
+    CHECK(proves_above(without.any_slower, 0.01, total));
+  }
+
+  TEST_CASE("a change of the size that an undecided case says to be visible is found") {
+    const machine noisy{.name = "5 %", .process = 0.05};
+    std::mt19937_64 random(5);
+    std::size_t tried = 0, found = 0;
+    while (tried < runs) {
+      const plan unchanged{.cases = 1, .pairs = 12};
+      const judgement first = judge(simulate(noisy, unchanged, random), std::log(threshold_ratio))[0];
+      if (!first.visible) continue;
+      ++tried;
+      const plan changed{.cases = 1, .pairs = 12, .ratio = std::exp(*first.visible)};
+      found +=
+          judge(simulate(noisy, changed, random), std::log(threshold_ratio))[0].called == verdict::slower ? 1 : 0;
+    }
+    CAPTURE(found);
+    CHECK(proves_above(found, 0.95));
   }
 
   TEST_CASE("looks at added pairs find what one look at the first pairs leaves undecided") {

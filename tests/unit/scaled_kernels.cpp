@@ -14,6 +14,7 @@
 #include "backends/cuda/batch/exact_columns.cuh"
 #include "backends/cuda/batch/exact_rows.cuh"
 #include "backends/cuda/batch/scaled_sum.cuh"
+#include "backends/cuda/batch/term_columns.cuh"
 #include "backends/cuda/batch/term_lines.cuh"
 
 #include "tests/support/inputs.hpp"
@@ -32,6 +33,9 @@ template <class Word>
 struct products : cuda::scaled_products<Word> {};
 template <class Word>
 struct moments : cuda::scaled_moments<Word> {};
+
+template <class T>
+struct numbers : cuda::by_word<cuda::word_for<T>, cuda::scaled_sum<T>> {};
 
 template <class A>
 struct state_collector {
@@ -91,12 +95,14 @@ std::vector<T> small_integers(std::size_t count) {
   return x;
 }
 
-/// The word of a small integer in the format T.
+/// The word of a number in the format T: a small integer, or rarely one times a power of two.
 template <class T>
-cuda::word_for<T> small_word(generator& random) {
-  const T x(static_cast<float>(random() % 31) - 15);
+cuda::word_for<T> some_word(generator& random) {
+  float x = static_cast<float>(random() % 31) - 15;
+  if (sizeof(T) > 1 && random() % 64 == 0) x = std::ldexp(x, static_cast<int>(random() % 41) - 20);
+  const T number(x);
   cuda::word_for<T> word;
-  std::memcpy(&word, &x, sizeof word);
+  std::memcpy(&word, &number, sizeof word);
   return word;
 }
 
@@ -117,9 +123,34 @@ struct line_arrays {
     for (auto* all : {&of_x, &of_y}) {
       for (auto& v : *all) std::ranges::fill(v.at, static_cast<word>(~word{0}));
     }
-    for (std::size_t i = 0; i < count; ++i) x[i] = small_word<T>(random), y[i] = small_word<T>(random);
+    for (std::size_t i = 0; i < count; ++i) x[i] = some_word<T>(random), y[i] = some_word<T>(random);
   }
 };
+
+/// Checks the state of `count` pairs, of which pair_of(k) is one.
+template <class A, class F>
+void check_state(const typename A::state& s, std::size_t count, const F& pair_of) {
+  exact_accumulator<double> sum;
+  exact_dot_accumulator<double> products;
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto [x, y] = pair_of(k);
+    sum.add(x);
+    products.add(x, y);
+  }
+  const auto value = []<class Exact>(const auto& words, const Exact&) {
+    Exact all;
+    cuda::add_words(words, all);
+    return all.template round<double>();
+  };
+  if constexpr (requires { s.squares; }) {
+    REQUIRE(value(s.squares, products) == products.template round<double>());
+    REQUIRE(value(s.sum, sum) == sum.template round<double>());
+  } else if constexpr (std::is_same_v<typename A::state, cuda::product_sum>) {
+    REQUIRE(value(s, products) == products.template round<double>());
+  } else {
+    REQUIRE(value(s, sum) == sum.template round<double>());
+  }
+}
 
 /// Checks the states of the lines that begin at begin[i] and have length[i] elements.
 template <class T, class A>
@@ -131,23 +162,10 @@ void check_line_states(const line_arrays<T>& arrays, const std::vector<typename 
     CAPTURE(length[i]);
     REQUIRE(writes[i] == 1);
     REQUIRE(states[i].fits());
-    double sum = 0, products = 0;
-    for (std::size_t k = begin[i]; k < begin[i] + length[i]; ++k) {
-      const double x = A::read(arrays.x[k], rule), y = A::read(arrays.y[k], rule);
-      sum += x;
-      products += x * (rule.what == operation::dot ? y : x);
-    }
-    const auto value = [](const auto& s) {
-      exact_square_accumulator<double> all;
-      cuda::add_words(s, all);
-      return all.template round<double>();
-    };
-    if constexpr (requires { states[i].squares; }) {
-      REQUIRE(value(states[i].squares) == products);
-      REQUIRE(value(states[i].sum) == sum);
-    } else {
-      REQUIRE(value(states[i]) == products);
-    }
+    check_state<A>(states[i], length[i], [&](std::size_t k) {
+      const double x = A::read(arrays.x[begin[i] + k], rule), y = A::read(arrays.y[begin[i] + k], rule);
+      return std::pair(x, rule.what == operation::dot ? y : x);
+    });
   }
 }
 
@@ -155,6 +173,7 @@ void check_line_states(const line_arrays<T>& arrays, const std::vector<typename 
 template <class T, class A>
 void check_lines(std::size_t length, unsigned lanes, std::size_t shift, std::size_t apart, operation what) {
   constexpr std::size_t rows = 67, chunk = 300;
+  const unsigned lines = std::min(lanes, 3u);
   const std::size_t of_row = length + 3, last = (rows - 1) * of_row + length;
   const line_arrays<T> arrays(last, shift, apart);
   cuda::batch_elements all = elements_of(arrays.x, rows, length, std::min(length, chunk));
@@ -172,7 +191,7 @@ void check_lines(std::size_t length, unsigned lanes, std::size_t shift, std::siz
     lengths.push_back(std::min(all.chunk, length - of_chunk));
   }
   launch(2, cuda::tuning::term_threads, [&] {
-    cuda::term_lines_kernel<A>(all, lanes, state_collector<A>{&states, &writes});
+    cuda::term_lines_kernel<A>(all, lanes, lines, state_collector<A>{&states, &writes});
   });
   check_line_states<T, A>(arrays, states, writes, begin, lengths, all.rule);
 
@@ -201,7 +220,7 @@ void check_lines(std::size_t length, unsigned lanes, std::size_t shift, std::siz
   states.assign(lengths.size(), A::identity());
   writes.assign(lengths.size(), 0);
   const state_collector<A> write{&states, &writes, &status};
-  launch(1, cuda::tuning::term_threads, [&] { cuda::term_lines_kernel<A>(all, lanes, write); });
+  launch(1, cuda::tuning::term_threads, [&] { cuda::term_lines_kernel<A>(all, lanes, lines, write); });
   CHECK(writes[2] == 0);
   CHECK(status.longest == lengths[2]);
   REQUIRE(longs.counts == (std::uint64_t{1} << cuda::long_segments::chunk_bits | 1));
@@ -209,7 +228,7 @@ void check_lines(std::size_t length, unsigned lanes, std::size_t shift, std::siz
   std::vector<int> long_writes(1);
   all.only_long = true;
   launch(1, cuda::tuning::term_threads, [&] {
-    cuda::term_lines_kernel<A>(all, lanes, state_collector<A>{&of_long, &long_writes, &status});
+    cuda::term_lines_kernel<A>(all, lanes, lines, state_collector<A>{&of_long, &long_writes, &status});
   });
   states[2] = of_long[0];
   writes[2] = long_writes[0];
@@ -226,12 +245,54 @@ TEST_SUITE("unit/scaled_kernels") {
       check_lines<T, products<word>>(length, lanes, shift, 0, operation::sum_of_squares);
       check_lines<T, products<word>>(length, lanes, shift, shift, operation::dot);
       check_lines<T, moments<word>>(length, lanes, shift, 0, operation::variance);
+      check_lines<T, numbers<T>>(length, lanes, shift, 0, operation::sum);
+      check_lines<T, numbers<T>>(length, lanes, shift, 0, operation::sum_of_magnitudes);
     };
     check(1, 1, 0);
     check(5, 2, 1);
     check(64, 8, 0);
     check(64, 1, 1);
     check(700, 32, 1);
+  }
+
+  TEST_CASE_TEMPLATE("terms of columns and their chunks", T, float, double, bf16) {
+    using word = cuda::word_for<T>;
+    constexpr std::uint64_t columns = 40;
+    generator random(78);
+    const auto check = [&]<class A>(const std::vector<cuda::vector<word>>& x, std::uint64_t length, unsigned slots) {
+      auto all = elements_of(x[0].at, columns, length, 128);
+      all.rule = cuda::rule_of(operation::variance, type_of<T>);
+      all.axes[0].stride[0] = 1;
+      all.axes[1].stride[0] = columns;
+      std::vector<typename A::state> states(columns * all.chunks);
+      std::vector<int> writes(states.size());
+      const unsigned width = std::max(4u, 32 / slots);
+      launch(3, width * slots, [&] {
+        cuda::term_columns_kernel<A>(all, width, state_collector<A>{&states, &writes});
+      });
+      for (std::size_t i = 0; i < states.size(); ++i) {
+        CAPTURE(i);
+        REQUIRE(writes[i] == 1);
+        REQUIRE(states[i].fits());
+        const std::size_t begin = i % all.chunks * 128;
+        check_state<A>(states[i], std::min<std::size_t>(128, length - begin), [&](std::size_t k) {
+          const double one = A::read(x[0].at[(begin + k) * columns + i / all.chunks], all.rule);
+          return std::pair(one, one);
+        });
+      }
+    };
+    for (const std::uint64_t length : {1, 3, 6, 130, 300}) {
+      std::vector<cuda::vector<word>> x(length * columns * sizeof(T) / 16);
+      for (auto& v : x) {
+        for (word& one : v.at) one = some_word<T>(random);
+      }
+      for (const unsigned slots : {1u, 4u, 32u}) {
+        CAPTURE(length);
+        CAPTURE(slots);
+        check.template operator()<products<word>>(x, length, slots);
+        check.template operator()<moments<word>>(x, length, slots);
+      }
+    }
   }
 
   TEST_CASE_TEMPLATE("short rows", A, exact<float>, exact<double>) {

@@ -16,6 +16,46 @@ concept adds_vectors = requires(typename A::state& s, const vector<typename A::e
   A::add_vector(s, v.at);
 };
 
+/// Whether A adds all elements of a vector at once.
+template <class A>
+inline constexpr bool adds_all_of_vector = adds_all<A, vector<typename A::element>::size>;
+
+/// Whether it takes long to make a value of a state. Such states are kept until all lanes of the warp have one.
+/// Merges of these states are commutative.
+template <class A>
+inline constexpr bool ends_slowly = adds_all_of_vector<A>;
+
+/// Calls merge(states, M()) with the accumulator M of these states. Where no state has more than a sum, as all(mine)
+/// tells by the answers of all threads that merge states together, sums are merged in place of states.
+template <class A, int N, class All, class Merge>
+requires ends_slowly<A> __device__ void with_plain_sums(typename A::state (&s)[N], const All& all,
+                                                        const Merge& merge) {
+  bool is_plain = true;
+#pragma unroll
+  for (const auto& one : s) is_plain &= A::is_plain(one);
+  if (!all(is_plain)) return merge(s, A());
+  double sum[N];
+#pragma unroll
+  for (int k = 0; k < N; ++k) sum[k] = s[k].sum;
+  merge(sum, accumulator::plain_sum<double>());
+#pragma unroll
+  for (int k = 0; k < N; ++k) s[k].sum = sum[k];
+}
+inline __device__ bool warp_and(bool mine) { return __all_sync(0xffffffffu, mine) != 0; }
+
+/// A vector as it is loaded. Where the compiler copies vectors of short elements, it takes all elements apart, and so
+/// registers are copied in place of them.
+template <class A>
+using loaded_vector = std::conditional_t<adds_all_of_vector<A>, uint4, vector<typename A::element>>;
+template <class A, class T = typename A::element>
+__device__ loaded_vector<A> load_for(const vector<T>* from) {
+  if constexpr (adds_all_of_vector<A>) {
+    return __ldg(reinterpret_cast<const uint4*>(from));
+  } else {
+    return load(from);
+  }
+}
+
 /// Adds the elements of a vector that was loaded from `from`, in their order unless A adds whole vectors. The first
 /// has the position `position`.
 template <class A, class From, class T = typename A::element>
@@ -24,10 +64,66 @@ __device__ void add_vector(const From& from, typename A::state& s, const vector<
     A::add_words(s, v.at, from.rule);
   } else if constexpr (adds_runs<A>) {
     A::add_run(s, read_all<A>(from, v.at).at, position);
+  } else if constexpr (adds_all_of_vector<A>) {
+    A::add_all(s, read_all<A>(from, v.at).at);
   } else {
     const auto x = read_all<A>(from, v.at);
 #pragma unroll
     for (int i = 0; i < v.size; ++i) add_at<A>(s, position + i, x.at[i]);
+  }
+}
+
+/// Adds the elements of N vectors by one call of A::add_all().
+template <class A, class From, int N, class T = typename A::element>
+requires adds_all_of_vector<A> __device__ void add_registers(const From& from, typename A::state& s,
+                                                             const uint4 (&v)[N]) {
+  float x[N * vector<T>::size];
+  if constexpr (sizeof(T) == 4) {
+    std::memcpy(x, v, sizeof v);
+  } else {
+    std::uint32_t registers[4 * N];
+    std::memcpy(registers, v, sizeof v);
+    A::read_registers(registers, x, from.rule);
+  }
+  A::add_all(s, x);
+}
+template <class A, class From>
+requires adds_all_of_vector<A> __device__ void add_vector(const From& from, typename A::state& s, const uint4& v,
+                                                          std::uint64_t) {
+  const uint4 one[] = {v};
+  add_registers<A>(from, s, one);
+}
+
+/// Adds the c-th elements of as many vectors as a vector has elements to s[c].
+template <class A, class From, int N, class T = typename A::element>
+__device__ void add_columns(const From& from, typename A::state (&s)[N], const loaded_vector<A> (&v)[N],
+                            std::uint64_t position) {
+  if constexpr (adds_all_of_vector<A>) {
+    constexpr int in_register = N / 4;
+    std::uint32_t registers[N][4];
+    std::memcpy(registers, v, sizeof v);
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+      std::uint32_t column[N];
+#pragma unroll
+      for (int k = 0; k < N; ++k) column[k] = registers[k][r];
+      float x[in_register][N];
+      if constexpr (in_register == 1) {
+        std::memcpy(x, column, sizeof x);
+      } else {
+        A::read_halves(column, x, from.rule);
+      }
+#pragma unroll
+      for (int c = 0; c < in_register; ++c) A::add_all(s[r * in_register + c], x[c]);
+    }
+  } else {
+#pragma unroll
+    for (int c = 0; c < N; ++c) {
+      vector<T> of_row;
+#pragma unroll
+      for (int k = 0; k < N; ++k) of_row.at[k] = v[k].at[c];
+      add_vector<A>(from, s[c], of_row, position);
+    }
   }
 }
 
@@ -66,7 +162,8 @@ __device__ void add_some(const From& from, typename A::state& s, const vector<T>
                          std::uint64_t position) {
   if (count <= 0) return;  // Lanes without elements would take the longest way.
   if constexpr (adds_vectors<A>) return A::add_vector(s, read_all<A>(from, some_of(v, 0, count).at).at);
-  if (adds_words<A> && count == v.size) return add_vector<A>(from, s, v, position);
+  constexpr bool at_once = adds_words<A> || adds_all_of_vector<A>;
+  if (at_once && count == v.size) return add_vector<A>(from, s, v, position);
   const auto x = read_all<A>(from, v.at);
 #pragma unroll
   for (int i = 0; i < v.size; ++i) {
@@ -112,6 +209,17 @@ __device__ State shuffle_from(State value, unsigned from) {
   unsigned words[(sizeof(State) + 3) / 4];
   std::memcpy(words, &value, sizeof value);
   for (unsigned& word : words) word = __shfl_sync(0xffffffffu, word, from);
+  std::memcpy(&value, words, sizeof value);
+  return value;
+}
+
+/// The state of the lane whose number differs in the bits `bits`. Every lane of the warp calls it.
+template <class State>
+__device__ State shuffle_xor(State value, unsigned bits) {
+  static_assert(std::is_trivially_copyable_v<State>);
+  unsigned words[(sizeof(State) + 3) / 4];
+  std::memcpy(words, &value, sizeof value);
+  for (unsigned& word : words) word = __shfl_xor_sync(0xffffffffu, word, bits);
   std::memcpy(&value, words, sizeof value);
   return value;
 }

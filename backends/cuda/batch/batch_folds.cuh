@@ -10,6 +10,7 @@
 #include "backends/cuda/batch/lines_kernel.cuh"
 #include "backends/cuda/batch/refold_kernel.cuh"
 #include "backends/cuda/batch/segments_kernel.cuh"
+#include "backends/cuda/batch/term_columns.cuh"
 #include "backends/cuda/batch/term_lines.cuh"
 #include "backends/cuda/batch/whole_columns.cuh"
 #include "backends/cuda/batch/whole_rows.cuh"
@@ -41,7 +42,7 @@ struct batch_kernels<Recipe> {
   using exact = typename batch_form<Recipe>::type;
   using accumulator = scaled_form_t<exact>;
   static constexpr bool wide = false;
-  using writer = std::conditional_t<folds_terms<accumulator>, state_writer<accumulator>, scaled_writer<accumulator>>;
+  using writer = std::conditional_t<ends_sums<accumulator>, scaled_writer<accumulator>, state_writer<accumulator>>;
 };
 
 /// The kernel that folds again what does not fit into states of P. All operations with these states share it.
@@ -57,10 +58,19 @@ template <class A>
 inline constexpr bool has_vector_kernels = false;
 template <class Word, class N>
 inline constexpr bool has_vector_kernels<by_word<Word, accumulator::plain_sum<N>>> = true;
+template <class Word>
+inline constexpr bool has_vector_kernels<by_word<Word, float_log_sum>> = true;
+template <>
+inline constexpr bool has_vector_kernels<float_log_sum> = true;
 template <class T>
 inline constexpr bool has_vector_kernels<keyed<accumulator::extremum<T, true>>> = true;
 template <class T>
 inline constexpr bool has_vector_kernels<keyed<accumulator::first_extremum<T, true>>> = true;
+
+/// Whether rows along the last axis are folded by term_lines_kernel. Exact sums of f32 have a faster one.
+template <class A>
+inline constexpr bool has_term_lines = folds_terms<A> || (adds_vectors<A> && (sizeof(typename A::element) == 2 ||
+                                                                              sizeof(typename A::element) == 8));
 
 /// Adds the kernels for batches of a recipe to Fold, the fold of its arrays.
 template <class Recipe, class Fold>
@@ -79,7 +89,8 @@ class with_batches final : public Fold {
  public:
   using Fold::Fold;
   batch_fold batches() const override {
-    constexpr bool finishes = !wide && !folds_terms<A>;
+    constexpr bool finishes =
+        !wide && (!folds_terms<A> || (ends_sums<A> && row_of(Recipe::what).value == sum_value::total));
     batch_fold fold{sizeof(state), least_chunk, finishes,
                     finishes && may_not_fit && is_rounded_in_batches<typename Recipe::element>, !wide};
     if constexpr (uses_vector_kernels) fold.most_short = most_short_segment<typename A::element>;
@@ -92,19 +103,27 @@ class with_batches final : public Fold {
     if constexpr (wide) {
       launch_columns(where, all, write);
     } else if constexpr (folds_terms<A>) {
-      lines ? launch_term_lines(where, all, write) : launch_columns(where, all, write);
+      if (lines) {
+        launch_term_lines(where, all, write);
+      } else if (has_vectors && (all.rule.squares || accumulator::inputs_of<A>() == 1) && are_whole_columns(all)) {
+        launch_term_columns(where, all, write);
+      } else {
+        launch_columns(where, all, write);
+      }
     } else {
       if constexpr (uses_vector_kernels) {
         if (lines && all.kind != layout::rows) return launch_segments(where, all, write);
       }
+      if constexpr (has_term_lines<A>) {
+        if (lines) return launch_term_lines(where, all, write);
+      }
       if constexpr (uses_vector_kernels) {
         if (launch_whole(where, all, write, lines)) return;
       }
-      if (lines) {
-        launch_lines(where, all, write);
-      } else {
-        launch_columns(where, all, write);
+      if constexpr (!has_term_lines<A>) {
+        if (lines) return launch_lines(where, all, write);
       }
+      launch_columns(where, all, write);
     }
   }
   void launch_refold(const execution& where, const batch_elements& all, const batch_output& out) const override {
@@ -136,24 +155,44 @@ class with_batches final : public Fold {
     return static_cast<unsigned>(
         std::bit_ceil(std::clamp<std::uint64_t>((length + size - 1) / size, 1, chunk_slots)));
   }
+  /// A warp that keeps results gets as many of them as it can keep, where the device is busy with that.
+  static unsigned blocks_of_rows(const execution& where, std::uint64_t turns) {
+    const auto busy = static_cast<std::uint64_t>(tuning::row_blocks * where.multiprocessors);
+    return blocks_for(where, ends_slowly<A> ? std::max(std::min(turns, busy), turns / 4) : turns);
+  }
   template <unsigned Vectors, class Write>
   static void launch_short_rows(const execution& where, const batch_elements& all, const Write& write) {
     const unsigned group_size = slots_for(all.length),
                    in_block = tuning::row_threads / group_size * tuning::row_loads / Vectors;
-    launch_overlapped(where, blocks_for(where, (all.results + in_block - 1) / in_block), tuning::row_threads, 0,
+    launch_overlapped(where, blocks_of_rows(where, (all.results + in_block - 1) / in_block), tuning::row_threads, 0,
                       short_rows_kernel<A, Vectors, Write>, all, group_size, write);
+  }
+  static bool may_be_whole(const batch_elements& all) {
+    return all.kind == layout::rows && !all.partial && all.reduced == 1 && all.length > 0 &&
+           reinterpret_cast<std::uintptr_t>(all.x) % 16 == 0;
+  }
+  /// Whether the last axis that is left runs over neighbours, in whole vectors, and so do all parts of the batch.
+  static bool are_whole_columns(const batch_elements& all) {
+    if (!may_be_whole(all) || all.kept == 0) return false;
+    const array_axis& inner = all.axes[all.kept - 1];
+    if (inner.stride[0] != 1 || inner.count % size != 0 || all.first % size != 0) return false;
+    for (unsigned a = 0; a <= all.kept; ++a) {
+      if (a != all.kept - 1 && all.axes[a].stride[0] % std::ptrdiff_t{size} != 0) return false;
+    }
+    return true;
   }
   /// Launches the kernels for whole vectors. Returns false, and does nothing, if they do not apply.
   template <class Write>
   static bool launch_whole(const execution& where, const batch_elements& all, const Write& write, bool lines) {
     using T = typename A::element;
-    if (all.kind != layout::rows || all.partial || all.reduced != 1 || all.length == 0) return false;
-    if (reinterpret_cast<std::uintptr_t>(all.x) % 16 != 0) return false;
+    if (!may_be_whole(all)) return false;
     if (lines) {
       if (all.length % size != 0 || all.kept > 1 ||
           (all.kept == 1 && all.axes[0].stride[0] % std::ptrdiff_t{size} != 0))
         return false;
-      if constexpr (adds_vectors<A>) {
+      if constexpr (has_term_lines<A>) {
+        return false;
+      } else if constexpr (adds_vectors<A>) {
         launch_exact_rows(where, all, write);
       } else if (all.length <= chunk_slots * size) {
         launch_short_rows<1>(where, all, write);
@@ -162,23 +201,18 @@ class with_batches final : public Fold {
       } else if (all.length <= 4 * chunk_slots * size) {
         launch_short_rows<4>(where, all, write);
       } else {
-        launch_overlapped(
-            where,
-            blocks_for(where, (all.results * all.chunks + tuning::row_threads / 32 - 1) / (tuning::row_threads / 32)),
-            tuning::row_threads, 0, long_rows_kernel<A, Write>, all, write);
+        launch_overlapped(where,
+                          blocks_of_rows(where, (all.results * all.chunks + tuning::row_threads / 32 - 1) /
+                                                    (tuning::row_threads / 32)),
+                          tuning::row_threads, 0, long_rows_kernel<A, Write>, all, write);
       }
       return true;
     }
-    // Columns: the last axis that is left runs over neighbours, in whole vectors, and so do all parts of a batch.
-    const array_axis& inner = all.axes[all.kept - 1];
-    if (all.kept == 0 || inner.stride[0] != 1 || inner.count % size != 0 || all.first % size != 0) return false;
-    for (unsigned a = 0; a <= all.kept; ++a) {
-      if (a != all.kept - 1 && all.axes[a].stride[0] % std::ptrdiff_t{size} != 0) return false;
-    }
+    if (!are_whole_columns(all)) return false;
     if constexpr (adds_vectors<A>) {
       launch_exact_columns(where, all, write);
     } else {
-      const unsigned slots = std::max(1u, slots_for(all.length) / slots_of_columns(size));
+      const unsigned slots = std::max(1u, slots_for(all.length) / slots_of_columns<A>);
       const std::uint64_t vectors = all.results / size;
       const unsigned most_width = tuning::whole_column_threads / slots;
       const unsigned width =
@@ -209,21 +243,35 @@ class with_batches final : public Fold {
     launch_overlapped(where, blocks_for(where, all.results * all.chunks / in_block + 1), tuning::row_threads, 0,
                       exact_rows_kernel<A, Short, Write>, all, write);
   }
-  /// Slots are only needed to keep the device busy, since the order of additions means nothing. A block reads 16
-  /// neighbouring vectors or more, where there are so many.
   template <class Write>
   static void launch_exact_columns(const execution& where, const batch_elements& all, const Write& write) {
+    launch_unordered_columns(where, all, exact_columns_kernel<A, Write>, 16, tuning::exact_column_threads,
+                             tuning::exact_column_run<typename A::element>, write);
+  }
+  template <class Write>
+  static void launch_term_columns(const execution& where, const batch_elements& all, const Write& write) {
+    if constexpr (has_vectors) {
+      launch_unordered_columns(where, all, term_columns_kernel<A, Write>, 8, tuning::term_column_threads,
+                               tuning::term_column_run, write);
+    }
+  }
+  /// Slots are only needed to keep the device busy, since the order of additions means nothing. A block has up to
+  /// `most` threads, which add `run` elements at once. It reads `least` neighbouring vectors or more, where there
+  /// are so many.
+  template <class Kernel, class Write>
+  static void launch_unordered_columns(const execution& where, const batch_elements& all, Kernel kernel,
+                                       unsigned least, unsigned most, unsigned run, const Write& write) {
     const std::uint64_t vectors = all.results / size;
     const std::uint64_t threads = std::uint64_t{4096} * static_cast<unsigned>(where.multiprocessors);
-    const auto narrowest = std::bit_ceil(std::min<std::uint64_t>(vectors, 16));
-    auto slots = static_cast<unsigned>(std::bit_ceil(std::clamp<std::uint64_t>(
-        all.length / tuning::exact_column_run<typename A::element>, 1, tuning::exact_column_threads / narrowest)));
+    const auto narrowest = std::bit_ceil(std::min<std::uint64_t>(vectors, least));
+    auto slots =
+        static_cast<unsigned>(std::bit_ceil(std::clamp<std::uint64_t>(all.length / run, 1, most / narrowest)));
     while (slots > 1 && vectors * all.chunks * (slots / 2) >= threads) slots /= 2;
-    const unsigned most_width = tuning::exact_column_threads / slots;
-    const unsigned width = std::max(
-        static_cast<unsigned>(std::bit_ceil(std::min<std::uint64_t>(vectors, most_width))), std::max(1u, 32 / slots));
+    const unsigned width =
+        std::max(static_cast<unsigned>(std::bit_ceil(std::min<std::uint64_t>(vectors, most / slots))),
+                 std::max(1u, 32 / slots));
     launch_overlapped(where, blocks_for(where, (vectors + width - 1) / width * all.chunks),
-                      static_cast<int>(width * slots), 0, exact_columns_kernel<A, Write>, all, width, write);
+                      static_cast<int>(width * slots), 0, kernel, all, width, write);
   }
   template <class Write>
   static void launch_segments(const execution& where, const batch_elements& all, const Write& write) {
@@ -260,16 +308,21 @@ class with_batches final : public Fold {
     launch_overlapped(where, blocks_for(where, (most_items(all) + in_block - 1) / in_block), tuning::line_threads, 0,
                       lines_kernel<A, uses_vector_kernels, Write>, all, group_size, write);
   }
-  /// A group has as many lanes as the vectors of a line fill, twice.
+  /// A lane has some 16 vectors of a line, since the end of a line takes long, but neighbours read what is next to
+  /// it. A group folds several lines if others keep the device busy.
   template <class Write>
   static void launch_term_lines(const execution& where, const batch_elements& all, const Write& write) {
-    constexpr unsigned vectors = tuning::vectors_of_run;
     const std::uint64_t length =
         all.kind == layout::rows ? std::min(all.length, all.chunk) : (typical_length(all) + 1) / 2;
-    const unsigned group_size = slots_for((length + vectors - 1) / vectors);
-    const unsigned in_block = tuning::term_threads / group_size * std::min(group_size, tuning::most_lines);
-    launch_overlapped(where, blocks_for(where, (most_items(all) + in_block - 1) / in_block), tuning::term_threads, 0,
-                      term_lines_kernel<A, Write>, all, group_size, write);
+    const unsigned group_size = std::max(slots_for((length + 15) / 16), length >= 16 * size ? 2u : 1u);
+    constexpr unsigned threads = tuning::term_threads, most_lines = 8;
+    const std::uint64_t at_once =
+        4 * std::uint64_t{threads} * static_cast<unsigned>(where.multiprocessors) * tuning::term_blocks<A>;
+    const auto lines = static_cast<unsigned>(
+        std::clamp<std::uint64_t>(most_items(all) * group_size / at_once, 1, std::min(group_size, most_lines)));
+    const unsigned in_block = threads / group_size * lines;
+    launch_overlapped(where, blocks_for(where, (most_items(all) + in_block - 1) / in_block), threads, 0,
+                      term_lines_kernel<A, Write>, all, group_size, lines, write);
   }
   template <class Write>
   static void launch_columns(const execution& where, const batch_elements& all, const Write& write) {

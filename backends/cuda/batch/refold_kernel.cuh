@@ -22,9 +22,9 @@ template <class P>
 __device__ bool is_marked(const batch_elements& all, const batch_output& out, std::uint64_t i) {
   if (all.kind != layout::rows && !all.only_long && place_of_segment(all, all.first + i).length > all.most_short)
     return false;
-  if (folds_terms<P> || out.states != nullptr) return !static_cast<const typename P::state*>(out.states)[i].fits();
+  if (out.states != nullptr) return !static_cast<const typename P::state*>(out.states)[i].fits();
   bool marked = false;
-  if constexpr (!folds_terms<P>) {
+  if constexpr (ends_sums<P>) {
     with_rounded_type<P>(out, [&]<class R>(R) {
       marked =
           detail::to_bits(static_cast<const R*>(out.results)[all.first + i]) == detail::to_bits(refold_mark<R>());
@@ -37,17 +37,22 @@ __device__ bool is_marked(const batch_elements& all, const batch_output& out, st
 template <class A, class P>
 __device__ void write_refolded(const batch_output& out, const batch_item& item, std::uint64_t count,
                                const typename A::state& s) {
-  if (folds_terms<P> || out.states != nullptr) {
+  if (out.states != nullptr) {
     static_cast<typename A::state*>(out.exact_states)[item.state] = s;
     return;
   }
-  if constexpr (!folds_terms<P>) {
+  if constexpr (ends_sums<P>) {
     using N = typename A::number;
+    constexpr bool squares = std::is_same_v<A, by_word<typename A::element, accumulator::exact_square_sum<N>>>;
+    constexpr operation sum = !folds_terms<P> ? operation::sum : squares ? operation::sum_of_squares : operation::dot;
     with_rounded_type<P>(out, [&]<class R>(R) {
-      const auto found = out.value == sum_value::mean
-                             ? finished<recipe<operation::mean, method::exact, N>, R>(s, count)
-                             : finished<recipe<operation::sum, method::exact, N>, R>(s, count);
-      write_result(out, item.result, count, found);
+      if constexpr (sum == operation::sum) {
+        if (out.value == sum_value::mean) {
+          return write_result(out, item.result, count,
+                              finished<recipe<operation::mean, method::exact, N>, R>(s, count));
+        }
+      }
+      write_result(out, item.result, count, finished<recipe<sum, method::exact, N>, R>(s, count));
     });
   }
 }

@@ -40,6 +40,13 @@ struct scaled_products : word_numbers<Word> {
   FANIN_HOST_DEVICE static void merge(state& s, const state& other) { s.add(other); }
 
   FANIN_HOST_DEVICE static use use_of(sum_value value, unsigned) { return value == sum_value::root; }
+  /// The sum of `count` products in R.
+  template <class R>
+  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count, use) {
+    using format = detail::float_format<R>;
+    if (count > 0 && s.is_negative_zero()) return detail::from_bits<R>(format::sign);
+    return rounded<R>(s, 1);
+  }
   /// The sum of `count` products, or its root, rounded to the format `to`.
   FANIN_HOST_DEVICE static std::uint64_t finish(const state& s, std::uint64_t count, use is_root,
                                                 const detail::number_format& to) {
@@ -119,6 +126,12 @@ template <class Word>
 inline constexpr bool folds_terms<scaled_products<Word>> = true;
 template <class Word>
 inline constexpr bool folds_terms<scaled_moments<Word>> = true;
+
+/// Whether kernels end sums of A where they form the state, since that takes little code: not roots nor variances.
+template <class A>
+inline constexpr bool ends_sums = !folds_terms<A>;
+template <class Word>
+inline constexpr bool ends_sums<scaled_products<Word>> = true;
 
 template <class T>
 struct scaled_form<accumulator::exact_square_sum<T>> {

@@ -11,8 +11,7 @@
 
 #include <fanin/accumulator/exact_recipes.hpp>
 
-#include "backends/cuda/batch/scaled_integer.cuh"
-#include "backends/cuda/numbers.hpp"
+#include "backends/cuda/batch/number_sums.cuh"
 
 namespace fanin::cuda {
 
@@ -149,6 +148,7 @@ struct scaled_sum {
   using number = computed_as<T>;
   static constexpr int digits = std::numeric_limits<T>::digits;
   using state = typename scaled_vector<number>::state;
+  using sums = number_sums<number>;
   using use = bool;  ///< whether the value is the mean
   static constexpr bool order_free = true;
   /// The most elements of a state that fits: it has 33 bits or more above those of a vector.
@@ -171,6 +171,8 @@ struct scaled_sum {
     for (int i = 0; i < N; ++i) numbers[i] = x[i];
     return scaled_vector<number>::template of<digits>(numbers);
   }
+  /// The state of numbers that were added in units that hold them.
+  FANIN_HOST_DEVICE static state state_of(const sums& s, int unit, bool) { return s.template sum<state>(unit); }
   FANIN_HOST_DEVICE static void merge(state& s, const state& other) { s.add(other); }
 
   FANIN_HOST_DEVICE static use use_of(sum_value value, unsigned) { return value == sum_value::mean; }

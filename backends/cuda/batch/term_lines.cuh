@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact sums of terms whose elements lie one after another, at any alignment: rows along the last axis, segments, and
-// their chunks. Lanes read aligned vectors, since the order means nothing.
+// Exact sums of terms, or of numbers, whose elements lie one after another, at any alignment: rows along the last
+// axis, segments, and their chunks. Lanes read aligned vectors, since the order means nothing.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -12,15 +12,11 @@
 namespace fanin::cuda {
 
 namespace tuning {
-inline constexpr int term_threads = 128, term_blocks = 4;  ///< threads in a block, blocks on a multiprocessor
-inline constexpr unsigned most_lines = 4;                  ///< lines of a group whose states are merged together
-inline constexpr unsigned vectors_of_run = 4;              ///< vectors of a line that a lane copies ahead
-/// Vectors whose elements a lane adds at once.
+inline constexpr int term_threads = 128;       ///< threads in a block
+inline constexpr unsigned vectors_of_run = 4;  ///< vectors of a line that a lane loads at once
+/// Blocks on a multiprocessor.
 template <class A>
-inline constexpr unsigned vectors_at_once = sizeof(typename A::element) == 1 ? 1
-                                            : sizeof(typename A::element) == 4 && accumulator::inputs_of<A>() == 2
-                                                ? 4
-                                                : 2;
+inline constexpr int term_blocks = sizeof(typename A::element) == 8 && folds_terms<A> ? 4 : 5;
 }  // namespace tuning
 
 /// The elements of a line, by their distances from an aligned vector.
@@ -63,126 +59,99 @@ __device__ inline batch_item line_item(const batch_elements& all, std::uint64_t 
   return item;
 }
 
-/// Replaces word i of those in registers.
-template <class Word, int Registers>
-__device__ void set_word(std::uint32_t (&x)[Registers], int i, Word to) {
-  if constexpr (sizeof(Word) == 8) {
-    x[2 * i] = static_cast<std::uint32_t>(to);
-    x[2 * i + 1] = static_cast<std::uint32_t>(to >> 32);
-  } else {
-    constexpr int per_register = 4 / sizeof(Word), bits = 8 * sizeof(Word);
-    const int shift = bits * (i % per_register);
-    std::uint32_t& one = x[i / per_register];
-    one = (one & ~(static_cast<std::uint32_t>(static_cast<Word>(~Word{0})) << shift)) | static_cast<std::uint32_t>(to)
-                                                                                            << shift;
-  }
-}
-
-/// A lane's vectors of a line, which are copied into shared memory: from x[at] on, each `stride` elements behind the
-/// one before.
-template <class A>
-class term_run {
-  using T = typename A::element;
-  static constexpr unsigned vectors = tuning::vectors_of_run, threads = tuning::term_threads;
-  static constexpr unsigned at_once = tuning::vectors_at_once<A>, size = vector<T>::size;
+/// Vectors of a line in registers, each `stride` elements behind the one before. What is no element of the line is
+/// +0, or -0 with Negative.
+template <class T, unsigned Vectors, bool Negative>
+class line_vectors {
+  static constexpr unsigned size = vector<T>::size;
 
  public:
-  using memory = uint4[vectors][threads];
-  /// Begins to copy the vectors that the line has.
-  __device__ void copy(memory& to_stage, const term_line<T>& line, unsigned at, unsigned stride) {
-    at_ = at, from_ = line.from, to_ = line.loaded, stage_ = &to_stage;
+  registers_of_words<T, size * Vectors> word;
+
+  __device__ void load(const T* x, const term_line<T>& line, unsigned first, unsigned stride) {
+    bool is_partial = false;
 #pragma unroll
-    for (unsigned n = 0; n < vectors; ++n) {
-      const unsigned first = at + n * stride;
-      if (first < to_) __pipeline_memcpy_async(&to_stage[n][threadIdx.x], line.x + first, 16);
+    for (unsigned n = 0; n < Vectors; ++n) {
+      const unsigned at = first + n * stride;
+      uint4 v = {fill(0), fill(1), fill(2), fill(3)};
+      if (at < line.loaded) v = __ldg(reinterpret_cast<const uint4*>(x + at));
+      std::memcpy(word + 4 * n, &v, sizeof v);
+      is_partial |= at < line.to && (at < line.from || at + size > line.to);
     }
-  }
-  /// Adds squares and numbers, after the copy.
-  template <class F>
-  __device__ void add(const element_rule& rule, unsigned stride, term_window<A>& window, const F& flush) const {
-#pragma unroll 1
-    for (unsigned n = 0; n < vectors && at_ + n * stride < to_; n += at_once) {
-      const auto add_to = [&]<unsigned Vectors>(unsigned begin, const auto& f) {
-        registers_of_words<T, size * Vectors> x;
+    if (!is_partial) return;
 #pragma unroll
-        for (unsigned i = 0; i < Vectors; ++i) {
-          std::memcpy(x + 4 * i, &(*stage_)[begin + i][threadIdx.x], sizeof(uint4));
-        }
-        const unsigned first = at_ + begin * stride;
-        if (first < from_ || first + (Vectors - 1) * stride + size > to_) {
-          keep_elements<Vectors>(x, first, stride, T{});
-        }
-        f(pairs_of_words<T, size * Vectors, true>(x, x, rule));
-      };
-      add_to.template operator()<at_once>(n, [&](const auto& pairs) {
-        window.add(pairs, flush, [&](const auto& f) {
-#pragma unroll 1
-          for (unsigned i = 0; i < at_once; ++i) add_to.template operator()<1>(n + i, f);
-        });
-      });
-    }
-  }
-  /// Adds the products with the elements of y at the same distances, which may be unaligned.
-  template <class F>
-  __device__ void add_products(const element_rule& rule, const T* y, unsigned stride, term_window<A>& window,
-                               const F& flush) const {
-    const bool is_aligned = reinterpret_cast<std::uintptr_t>(y) % 16 == 0;
-#pragma unroll 1
-    for (unsigned n = 0; n < vectors && at_ + n * stride < to_; ++n) {
-      const unsigned first = at_ + n * stride;
-      registers_of_words<T, size> x, other;
-      std::memcpy(x, &(*stage_)[n][threadIdx.x], sizeof x);
-      if (is_aligned && first >= from_ && first + size <= to_) {
-        const uint4 of_y = __ldg(reinterpret_cast<const uint4*>(y + first));
-        std::memcpy(other, &of_y, sizeof other);
-      } else {
-        for (std::uint32_t& one : other) one = 0;
+    for (unsigned n = 0; n < Vectors; ++n) {
+      const unsigned at = first + n * stride;
+      if (at >= line.to) continue;
+      if (at >= line.loaded) load_one_by_one(word + 4 * n, x, line, at);
+      const int begin = static_cast<int>(line.from - at), end = static_cast<int>(line.to - at);
 #pragma unroll
-        for (unsigned i = 0; i < size; ++i) {
-          if (first + i >= from_ && first + i < to_) set_word<T>(other, i, __ldg(y + first + i));
-        }
-        keep_elements<1>(x, first, stride, T{});
-        keep_elements<1>(other, first, stride, negative_zero_of<T>());
+      for (int r = 0; r < 4; ++r) {
+        const std::uint32_t kept = bits_from(begin, r) & ~bits_from(end, r);
+        word[4 * n + r] = (word[4 * n + r] & kept) | (fill(r) & ~kept);
       }
-      const pairs_of_words<T, size, false> pairs(x, other, rule);
-      window.add(pairs, flush, [&](const auto& f) { f(pairs); });
     }
+  }
+  /// Begins to copy whole vectors to the thread's part of a stage.
+  using stage = uint4[Vectors][tuning::term_threads];
+  static __device__ void copy(stage& to, const T* x, unsigned stride) {
+#pragma unroll
+    for (unsigned n = 0; n < Vectors; ++n, x += stride) __pipeline_memcpy_async(&to[n][threadIdx.x], x, 16);
+    __pipeline_commit();
+  }
+  /// Takes the vectors of a copy, after which at most one other was begun.
+  __device__ void take(const stage& from, bool is_last) {
+    is_last ? __pipeline_wait_prior(0) : __pipeline_wait_prior(1);
+#pragma unroll
+    for (unsigned n = 0; n < Vectors; ++n) std::memcpy(word + 4 * n, &from[n][threadIdx.x], 16);
+  }
+  /// Loads elements that are not aligned as those of `line` are.
+  __device__ void load_apart(const T* y, const term_line<T>& line, unsigned first, unsigned stride) {
+#pragma unroll
+    for (unsigned n = 0; n < Vectors; ++n) load_one_by_one(word + 4 * n, y, line, first + n * stride);
   }
 
  private:
-  /// Replaces what is no element of the line in its vectors from x[first] on.
-  template <unsigned Vectors>
-  __device__ void keep_elements(registers_of_words<T, size * Vectors>& x, unsigned first, unsigned stride,
-                                T other) const {
+  static __device__ void load_one_by_one(std::uint32_t* to, const T* x, const term_line<T>& line, unsigned at) {
+    T some[size];
 #pragma unroll
-    for (unsigned i = 0; i < size * Vectors; ++i) {
-      const unsigned place = first + i / size * stride + i % size;
-      if (place < from_ || place >= to_) set_word<T>(x, i, other);
+    for (unsigned i = 0; i < size; ++i) {
+      some[i] = Negative ? negative_zero_of<T>() : T{};
+      if (at + i >= line.from && at + i < line.to) some[i] = __ldg(x + at + i);
     }
+    std::memcpy(to, some, sizeof some);
   }
-  const memory* stage_;
-  unsigned at_, from_, to_;  ///< elements from_, ..., to_ - 1 are the line's
+  /// The bits of register r of those from element `first` on, which may lie outside.
+  static __device__ std::uint32_t bits_from(int first, int r) {
+    const int bit = 8 * static_cast<int>(sizeof(T)) * first - 32 * r;
+    return static_cast<std::uint32_t>(~std::uint64_t{0} << ::min(::max(bit, 0), 32));
+  }
+  /// Register r of those whose elements are all filled in.
+  static __device__ constexpr std::uint32_t fill(int r) {
+    if (!Negative) return 0;
+    return sizeof(T) < 8 ? static_cast<std::uint32_t>(upper_bits<T>) : r % 2 == 0 ? 0 : 1u << 31;
+  }
 };
 
-/// States of a warp's lanes in shared memory, of several lines for each lane.
+/// States of the threads of a block in shared memory.
 template <class State>
-class states_of_warp {
+class states_of_threads {
   static_assert(sizeof(State) % 4 == 0);
-  static constexpr unsigned words = sizeof(State) / 4, slots = tuning::most_lines * 32;
+  static constexpr unsigned words = sizeof(State) / 4;
 
  public:
-  using memory = unsigned[words * slots];
-  __device__ explicit states_of_warp(memory& of_warp) : memory_(of_warp) {}
-  __device__ void store(unsigned line, unsigned lane, const State& s) {
+  using memory = unsigned[words][tuning::term_threads];
+  __device__ explicit states_of_threads(memory& of_block) : memory_(of_block) {}
+  __device__ void store(const State& s) {
     unsigned word[words];
     std::memcpy(word, &s, sizeof s);
 #pragma unroll
-    for (unsigned i = 0; i < words; ++i) memory_[i * slots + line * 32 + lane] = word[i];
+    for (unsigned i = 0; i < words; ++i) memory_[i][threadIdx.x] = word[i];
   }
-  __device__ State load(unsigned line, unsigned lane) const {
+  __device__ State load() const {
     unsigned word[words];
 #pragma unroll
-    for (unsigned i = 0; i < words; ++i) word[i] = memory_[i * slots + line * 32 + lane];
+    for (unsigned i = 0; i < words; ++i) word[i] = memory_[i][threadIdx.x];
     State s;
     std::memcpy(&s, word, sizeof s);
     return s;
@@ -192,126 +161,187 @@ class states_of_warp {
   memory& memory_;
 };
 
-/// Groups of `group_size` lanes, a power of two up to 32, fold the lines of a batch, several of them one after
-/// another. A lane's vectors of all its lines are one sequence, so that lanes with short lines do not wait for
-/// others.
+/// The largest x of a group's lanes, in each of them.
+__device__ inline int most_of_group(int x, unsigned group_size) {
+#pragma unroll 1
+  for (unsigned distance = 1; distance < group_size; distance *= 2) x = ::max(x, shuffle_xor(x, distance));
+  return x;
+}
+/// The sums of a group's lanes, in each of them. Those of squares have no signs.
+template <class Sums>
+__device__ void merge_sums(Sums& sums, unsigned group_size, bool have_signs) {
+#pragma unroll 1
+  for (unsigned distance = 1; distance < group_size; distance *= 2) {
+    sums.change_each([&](std::uint64_t& one) { one += shuffle_xor(one, distance); });
+    if (have_signs) sums.signs &= shuffle_xor(sums.signs, distance);
+  }
+}
+
+/// Groups of `group_size` lanes, a power of two up to 32, fold `lines` lines of a batch one after another, where
+/// `lines` is at most `group_size`. All lanes of a group add terms in the same units, so that their sums are merged
+/// as integers, unless some did not fit. Then one lane for each line makes the state.
 template <class A, class Write>
-__global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
-    term_lines_kernel(const __grid_constant__ batch_elements all, unsigned group_size,
+__global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
+    term_lines_kernel(const __grid_constant__ batch_elements all, unsigned group_size, unsigned lines,
                       const __grid_constant__ Write write) {
   using T = typename A::element;
   using state = typename A::state;
+  using sums = typename A::sums;
   constexpr bool may_have_two = accumulator::inputs_of<A>() == 2;
-  using run = term_run<A>;
   constexpr unsigned size = vector<T>::size, warps_of_block = tuning::term_threads / 32;
-  __shared__ typename run::memory stages[2];
-  __shared__ typename states_of_warp<state>::memory memory[warps_of_block];
+  constexpr unsigned vectors = tuning::vectors_of_run, half = vectors / 2, every_lane = 0xffffffffu;
+  using run = line_vectors<T, vectors, !folds_terms<A>>;
+  struct merged {
+    sums of_lanes;
+    int unit;
+  };
+  __shared__ typename run::stage stages[3];
+  __shared__ typename states_of_threads<merged>::memory merged_memory;
+  __shared__ typename states_of_threads<state>::memory memory[2];
   overlap_with_next_launch();
-  states_of_warp<state> states(memory[threadIdx.x / 32]);
+  states_of_threads<state> rare(memory[0]), rare_found(memory[1]);
+  states_of_threads<merged> found(merged_memory);
   const unsigned lane = threadIdx.x % 32, lane_of_group = lane % group_size, groups = 32 / group_size;
-  const unsigned lines = ::min(group_size, tuning::most_lines), stride = group_size * size;
+  const unsigned stride = group_size * size;
   const std::uint64_t items = item_count(all), warps = std::uint64_t{gridDim.x} * warps_of_block;
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * warps_of_block + threadIdx.x / 32;
   const bool has_two = may_have_two && !all.rule.squares;
   const bool finds_long = all.kind != layout::rows && !all.only_long;
   std::uint64_t longest = 0;
+  term_window<A> window;
+  window.restart(0);
+  bool has_unit = false;
   for (std::uint64_t first = warp * groups * lines; first < items; first += warps * groups * lines) {
     const auto item_of = [&](unsigned k) { return first + k * groups + lane / group_size; };
-    unsigned k = 0, at = 0;
-    bool has_rests = false;
+    unsigned k = 0, begin = 0;  // the group's line, and where its next vectors are
     term_line<T> line;
     const T* y = nullptr;  // the second input's elements are as far behind it as those of the line behind line.x
-    const auto set_line = [&](const batch_item& item) {
-      line = term_line<T>(all, item);
-      y = static_cast<const T*>(all.y) + item.y + static_cast<std::int64_t>(item.begin) - line.from;
-    };
-    // Goes to the lane's first vector of line k, or of the first one after it that has any.
+    // Goes to line k, or to the first one after it that has any elements.
     const auto find_line = [&] {
-      for (; k < lines; ++k) {
+      for (begin = 0; k < lines; ++k) {
         if (item_of(k) >= items) continue;
         batch_item item = line_item(all, item_of(k));
         if (finds_long) {
           longest = ::max(longest, item.end);
           const segment_place place = place_of_segment(all, item.result);
-          if (is_left_to_others(all, item.result, place, write.status, lane_of_group == 0)) item.end = 0;
+          if (is_left_to_others(all, item.result, place, write.status, lane_of_group == 0)) continue;
         }
-        set_line(item);
-        has_rests |= line.loaded < line.to;
-        at = lane_of_group * size;
-        if (at < line.loaded) return;
+        if (item.begin == item.end) continue;
+        line = term_line<T>(all, item);
+        y = static_cast<const T*>(all.y) + item.y + static_cast<std::int64_t>(item.begin) - line.from;
+        return;
       }
+      line.from = line.to = line.loaded = 0;
     };
-#pragma unroll 1
-    for (unsigned l = 0; l < lines; ++l) states.store(l, lane, A::identity());
-    find_line();
-    run next;
-    unsigned stage = 0;
-    const auto copy_next = [&] {
-      if (k < lines) next.copy(stages[stage], line, at, stride);
-      __pipeline_commit();
-      stage ^= 1;
-    };
-    copy_next();
-    term_window<A> window;
-    bool has_state = false;
-#pragma unroll 1
-    while (k < lines) {
-      const run now = next;
-      const unsigned of_line = k;
-      const T* const of_y = y;
-      at += stride * tuning::vectors_of_run;
-      if (at >= line.loaded) ++k, find_line();
-      copy_next();
-      __pipeline_wait_prior(1);
-      const auto flush = [&](state s) {
-        if (has_state) A::merge(s, states.load(of_line, lane));
-        states.store(of_line, lane, s);
-        has_state = true;
-      };
+    const auto place_of = [&](unsigned n) { return begin + lane_of_group * size + n * stride; };
+    // Calls f(pairs) for N vectors of the lane from vector n on.
+    const auto with_pairs = [&]<unsigned N>(unsigned n, const auto& f) {
+      line_vectors<T, N, !folds_terms<A>> of_x;
+      of_x.load(line.x, line, place_of(n), stride);
       if constexpr (may_have_two) {
-        if (has_two) now.add_products(all.rule, of_y, stride, window, flush);
-      }
-      if (!has_two) now.add(all.rule, stride, window, flush);
-      if (k != of_line) {
-        window.close(flush);
-        has_state = false;
-      }
-    }
-    __syncwarp();
-    if (__any_sync(0xffffffffu, has_rests)) {  // The input ends within the last vector of a line.
-#pragma unroll 1
-      for (k = 0; k < lines; ++k) {
-        if (item_of(k) >= items) continue;
-        const batch_item item = line_item(all, item_of(k));
-        if (finds_long && item.end > all.most_short) continue;
-        set_line(item);
-#pragma unroll 1
-        for (unsigned i = ::max(line.loaded, line.from) + lane_of_group; i < line.to; i += group_size) {
-          state s = states.load(k, lane);
-          if constexpr (may_have_two) {
-            A::add(s, read<A>(all, line.x[i]), read<A>(all, (has_two ? y : line.x)[i]));
+        if (has_two) {
+          line_vectors<T, N, true> of_y;
+          if (reinterpret_cast<std::uintptr_t>(y) % 16 == 0) {
+            of_y.load(y, line, place_of(n), stride);
           } else {
-            A::add(s, read<A>(all, line.x[i]));
+            of_y.load_apart(y, line, place_of(n), stride);
           }
-          states.store(k, lane, s);
+          return f(pairs_of_words<T, size * N, false, A>(of_x.word, of_y.word, all.rule));
         }
       }
-      __syncwarp();
-    }
-    // Neighbouring lanes merge the states of a line, each those of as many lanes as there are lines.
-    const unsigned per_line = group_size / lines, of_line = lane_of_group / per_line;
-    state s = A::identity();
+      f(pairs_of_words<T, size * N, true, A>(of_x.word, of_x.word, all.rule));
+    };
+    bool has_rare = false, has_rare_found = false, has_found = false;
+    unsigned ahead = 0, stage = 0;  // runs that are being copied, the first one to stages[stage]
+    const auto flush = [&](state s) {
+      if (has_rare) A::merge(s, rare.load());
+      rare.store(s);
+      has_rare = true;
+    };
+    find_line();
+    bool are_left = __any_sync(every_lane, k < lines);
+    while (are_left) {
+      unsigned unfit = 0;  // bits of the vectors that do not fit
+      if (!window.has_room(vectors * size)) window.close(flush);
+      if (!has_two) {
+        run x;
+        if (ahead > 0) {
+          x.take(stages[stage], ahead == 1);
+          --ahead;
+          stage = stage == 2 ? 0 : stage + 1;
+        } else {
+          x.load(line.x, line, place_of(0), stride);
+        }
+        for (; ahead < 2; ++ahead) {
+          const unsigned next = place_of((ahead + 1) * vectors);
+          if (__any_sync(every_lane, next < line.from || next + (vectors - 1) * stride + size > line.loaded)) break;
+          run::copy(stages[(stage + ahead) % 3], line.x + next, stride);
+        }
+        const pairs_of_words<T, size * vectors, true, A> pairs(x.word, x.word, all.rule);
+        if (!has_unit) window.restart(most_of_group(window.unit_for(pairs), group_size));
+        has_unit = true;
+        if (k < lines) unfit = window.add(pairs) ? 0 : ~0u;
+      } else if constexpr (may_have_two) {
 #pragma unroll 1
-    for (unsigned l = lane % per_line; l < group_size; l += per_line) {
-      A::merge(s, states.load(of_line, lane - lane_of_group + l));
-    }
+        for (unsigned n = 0; n < vectors; n += half) {
+          with_pairs.template operator()<half>(n, [&](const auto& pairs) {
+            if (k < lines && !window.add(pairs)) unfit |= ((1u << half) - 1) << n;
+          });
+        }
+      }
+      const bool ends = k < lines && begin + vectors * stride >= line.to;
+      if (__any_sync(every_lane, unfit != 0)) {
+        int unit = -1;
 #pragma unroll 1
-    for (unsigned distance = per_line / 2; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
-    if (lane % per_line == 0 && item_of(of_line) < items) {
-      const batch_item item = line_item(all, item_of(of_line));
-      if (!finds_long || item.end <= all.most_short) write(item, 0, s);
+        for (unsigned n = 0; n < vectors; ++n) {
+          with_pairs.template operator()<1>(n, [&](const auto& few) {
+            if ((unfit >> n & 1) == 0) return;
+            window.take_back(few);
+            unit = ::max(unit, window.unit_for(few));
+          });
+        }
+        unit = most_of_group(unit, group_size);
+        if (unit > window.unit() || (begin == 0 && unit >= 0)) window.change_unit(unit, flush);
+#pragma unroll 1
+        for (unsigned n = 0; n < vectors; ++n) {
+          with_pairs.template operator()<1>(n, [&](const auto& few) {
+            if ((unfit >> n & 1) != 0 && !window.add_again(few, flush)) flush(window.state_of(few));
+          });
+        }
+      }
+      begin += vectors * stride;
+      if (!__any_sync(every_lane, ends)) continue;
+      const unsigned first_lane = lane - lane_of_group;
+      const int unit = static_cast<int>(shuffle_from(static_cast<unsigned>(window.unit()), first_lane));
+      const bool is_simple = !has_rare && window.unit() == unit && line.to - line.from <= sums::most_of_group;
+      if (!__any_sync(every_lane, ends && !is_simple)) {
+        sums all_lanes = window.of_terms();
+        merge_sums(all_lanes, group_size, has_two || !folds_terms<A>);
+        if (ends && lane_of_group == k) found.store({all_lanes, unit}), has_found = true;
+      } else {
+        state s = A::state_of(window.of_terms(), window.unit(), true);
+        if (has_rare) A::merge(s, rare.load());
+#pragma unroll 1
+        for (unsigned distance = 1; distance < group_size; distance *= 2) A::merge(s, shuffle_xor(s, distance));
+        if (ends && lane_of_group == k) rare_found.store(s), has_rare_found = true;
+      }
+      if (ends) {
+        window.restart(unit);
+        has_rare = false;
+        ++k, find_line();
+      }
+      are_left = __any_sync(every_lane, k < lines);
     }
-    __syncwarp();
+    if (lane_of_group < lines && item_of(lane_of_group) < items) {
+      const batch_item item = line_item(all, item_of(lane_of_group));
+      if (finds_long && item.end > all.most_short) continue;
+      state s = has_rare_found ? rare_found.load() : A::identity();
+      if (has_found) {
+        const merged line_sums = found.load();
+        s = A::state_of(line_sums.of_lanes, line_sums.unit, true);
+      }
+      write(item, 0, s);
+    }
   }
   if (finds_long) note_longest(longest, write.status);
 }

@@ -19,18 +19,6 @@ using product_sum = scaled_integer<7, -1074>;
 /// Sums of numbers whose squares are summed, in units of which the squares are units of these at twice the place.
 using number_sum = scaled_integer<5, -537>;
 
-/// Adds the part of x that is a whole number of units, and the bits of `constant`, to `sum`, and leaves the rest in
-/// x, which is below 2^51 units. `constant` is 1.5 * 2^52 units.
-FANIN_HOST_DEVICE inline void cut(double& x, double constant, std::uint64_t& sum) {
-  const double shifted = x + constant;
-  sum += detail::to_bits(shifted);
-  x -= shifted - constant;
-}
-/// The sum of N parts, after N calls of cut().
-template <int N>
-FANIN_HOST_DEVICE std::int64_t without_constants(std::uint64_t sum, double constant) {
-  return static_cast<std::int64_t>(sum - N * detail::to_bits(constant));
-}
 /// The constant for units of 2^(exponent - 1075).
 FANIN_HOST_DEVICE inline double cutting_constant(int exponent) {
   return detail::from_bits<double>(std::uint64_t{static_cast<unsigned>(exponent)} << 52 | std::uint64_t{1} << 51);
@@ -40,13 +28,13 @@ FANIN_HOST_DEVICE inline double cutting_constant(int exponent) {
 template <class State, int N>
 FANIN_HOST_DEVICE State scaled_state(const std::uint64_t (&word)[N], int unit, std::uint32_t flags) {
   constexpr int words = std::extent_v<decltype(State::word)>;
-  static_assert(words == 2 * N + 1);
+  static_assert(words > 2 * N);
   std::uint32_t in[words + 1] = {};  // below the integer there are zeros
   for (int i = 0; i < N; ++i) {
     in[1 + 2 * i] = static_cast<std::uint32_t>(word[i]);
     in[2 + 2 * i] = static_cast<std::uint32_t>(word[i] >> 32);
   }
-  in[words] = static_cast<std::int64_t>(word[N - 1]) < 0 ? ~0u : 0;
+  for (int i = 2 * N + 1; i <= words; ++i) in[i] = static_cast<std::int64_t>(word[N - 1]) < 0 ? ~0u : 0;
   const unsigned shift = static_cast<unsigned>(unit) % 32;
   State s;
   for (int i = 0; i < words; ++i) {
@@ -61,11 +49,6 @@ FANIN_HOST_DEVICE inline std::uint32_t upper_half(float x) { return detail::to_b
 FANIN_HOST_DEVICE inline std::uint32_t upper_half(double x) {
   return static_cast<std::uint32_t>(detail::to_bits(x) >> 32);
 }
-/// Bits of which one is set if x is not +0.
-FANIN_HOST_DEVICE inline std::uint32_t any_bit(double x) {
-  return upper_half(x) | static_cast<std::uint32_t>(detail::to_bits(x));
-}
-
 /// A pair of numbers.
 template <class T>
 class pair_of_numbers {
@@ -96,10 +79,10 @@ FANIN_HOST_DEVICE Word word_in(const std::uint32_t (&x)[Registers], int i) {
   }
 }
 
-/// N pairs of words, which are read as numbers; with Squares, of a word and itself.
-template <class Word, int N, bool Squares>
+/// N pairs of words, which Words reads as numbers; with Squares, of a word and itself.
+template <class Word, int N, bool Squares, class Words = word_numbers<Word>>
 class pairs_of_words {
-  using words = word_numbers<Word>;
+  using words = Words;
   using registers = registers_of_words<Word, N>;
 
  public:
@@ -151,8 +134,9 @@ template <class T>
 struct product_bound {
   static constexpr bool rounds = std::is_same_v<T, double>;
   static constexpr int least = 101, most = 2044;  ///< of the exponent of the bound of all products, with the bias
-  int unit;                                       ///< the last part has units of 2^(unit - 1074)
-  bool is_in_range;                               ///< all factors are finite, and so are the constants
+  static constexpr int most_unit = most - least;
+  int unit;          ///< the last part has units of 2^(unit - 1074)
+  bool is_in_range;  ///< all factors are finite, and so are the constants
   template <class Pairs>
   FANIN_HOST_DEVICE explicit product_bound(const Pairs& pairs) {
     constexpr int shift = rounds ? 20 : 23, none = rounds ? 0x7ff : 0xff;  // the exponent of what is not finite
@@ -168,78 +152,128 @@ struct product_bound {
 /// squares.
 template <class T, bool Roots>
 struct term_sums {
-  static constexpr bool rounds = product_bound<T>::rounds;
+  using bound = product_bound<T>;
+  static constexpr bool rounds = bound::rounds;
+  /// The parts that the terms of a window have at most.
+  static constexpr int window_parts = rounds ? 3 : 2, window_roots = !Roots ? 0 : rounds ? 2 : 1;
   /// The most terms whose sums these integers hold.
   static constexpr unsigned most_terms = 1u << 11;
-  std::int64_t product[3] = {}, root[2] = {};
-  std::uint32_t signs = ~0u;  ///< the upper bit is 1 if all products have the sign bit
+  /// The most terms whose sums they hold if a term is below 2^51 units.
+  static constexpr unsigned most_of_group = 1u << 12;
+  std::uint64_t product[3] = {}, root[2] = {};  ///< in two's complement
+  std::uint32_t signs = ~0u;                    ///< the upper bit is 1 if all products have the sign bit
 
-  FANIN_HOST_DEVICE void merge(const term_sums& more) {
-    for (int k = 0; k < 3; ++k) product[k] += more.product[k];
-    for (int k = 0; k < 2; ++k) root[k] += more.root[k];
-    signs &= more.signs;
+  /// Calls f(word) for all sums that a window may have.
+  template <class F>
+  FANIN_HOST_DEVICE void change_each(const F& f) {
+    for (int k = 0; k < window_parts; ++k) f(product[k]);
+    for (int k = 0; k < window_roots; ++k) f(root[k]);
   }
 
-  /// Forms the sums of Parts parts of products, and of their rounding errors, and of RootParts parts of numbers.
-  /// Returns whether a rest is left. `again`: another call was made for these numbers.
-  template <int Parts, int RootParts, class Pairs>
-  FANIN_HOST_DEVICE bool form(const Pairs& pairs, int unit, bool again) {
-    constexpr int N = Pairs::count, least = product_bound<T>::least;
+  /// Adds the terms of pairs in the units of Parts parts of products, and of their rounding errors in those of one
+  /// more, and of RootParts parts of numbers: those of pair i to sums i % Sums. Returns false if a term is too large
+  /// or leaves a rest. Undo takes the same terms back. `again`: another call was made for these pairs.
+  template <int Parts, int RootParts, bool Undo = false, int Sums, class Pairs>
+  FANIN_HOST_DEVICE static bool add(term_sums (&to)[Sums], const Pairs& pairs, int unit, bool again) {
+    constexpr int N = Pairs::count, all_parts = rounds ? 3 : Parts, of_sum = N / Sums;
+    static_assert(N % Sums == 0);
     T x[N], y[N];
     pairs.get(x, y, again);
-    std::uint64_t sum[3] = {}, errors[2] = {}, roots[2] = {};
-    std::uint32_t rest = 0, smallest = ~0u;
-    *this = {};
+    double constant[3], of_root[2];
+    for (int k = 0; k < 3; ++k) constant[k] = part_constant(unit, k);
+    for (int k = 0; k < 2; ++k) of_root[k] = cutting_constant(unit / 2 + 564 - 26 * k);
+    const auto note = [](std::uint64_t& sum, std::uint64_t more) { Undo ? sum -= more : sum += more; };
+    for (term_sums& one : to) {
+      for (int k = 0; k < all_parts; ++k) note(one.product[k], 0 - of_sum * detail::to_bits(constant[k]));
+      for (int k = 0; Roots && k < RootParts; ++k) note(one.root[k], 0 - of_sum * detail::to_bits(of_root[k]));
+    }
+    std::uint32_t signs[Sums];
+    for (std::uint32_t& one : signs) one = ~0u;
+    std::uint32_t outside = 0, smallest = ~0u, rests = 0;
+    bool has_rest = false;
     for (int i = 0; i < N; ++i) {
-      double term = std::fma(static_cast<double>(x[i]), static_cast<double>(y[i]), 0.0);  // +0 in place of -0
+      const double a = x[i], b = y[i];
+      const double term = rounds ? a * b : 0;
+      double shifted[3], rest;
       if constexpr (rounds) {
-        double error = std::fma(-x[i], y[i], term);  // what was added too much
         smallest = std::min(smallest, upper_half(term) & ~(1u << 31));
-        for (int k = 0; k < 2; ++k) cut(error, part_constant(unit, 1 + k), errors[k]);
-        rest |= any_bit(error);
+        shifted[0] = term + constant[0];
+        rest = term - (shifted[0] - constant[0]);
+      } else {
+        shifted[0] = std::fma(a, b, constant[0]);
+        rest = std::fma(a, b, constant[0] - shifted[0]);
       }
-      for (int k = 0; k < Parts; ++k) cut(term, part_constant(unit, k), sum[k]);
-      rest |= any_bit(term);
-      signs &= upper_half(x[i]) ^ upper_half(y[i]);
+      outside |= upper_half(shifted[0]) ^ upper_half(constant[0]);
+      // Cuts the rest from part `begin` on, in which before[begin], ... were added to the constants.
+      const auto cut = [&](int begin, int end, const double(&before)[3]) {
+        for (int k = begin; k < end; ++k) {
+          shifted[k] = before[k] + rest;
+          const double part = shifted[k] - before[k];
+          if (k + 1 < end) {
+            rest -= part;
+          } else {
+            has_rest |= part != rest;
+          }
+        }
+      };
+      cut(1, Parts, constant);
+      if (Parts == 1) rests |= upper_half(rest);
+      if constexpr (rounds) {
+        // An error is below a quarter of the first part's unit.
+        rest = std::fma(a, b, -term);
+        for (int k = Parts; k < 3; ++k) shifted[k] = constant[k];
+        const double before[] = {0, shifted[1], shifted[2]};
+        cut(1, 3, before);
+      }
+      term_sums& sums = to[i % Sums];
+      for (int k = 0; k < all_parts; ++k) note(sums.product[k], detail::to_bits(shifted[k]));
+      signs[i % Sums] &= upper_half(x[i]) ^ upper_half(y[i]);
       if constexpr (Roots) {
-        // A square is below 2^(unit - 920), and its root below 2^51 units of the first part. A second part has no
+        // A square is below 2^(unit - 921), and its root below 2^51 units of the first part. The last part has no
         // rest if the squares have none.
-        double number = x[i];
-        for (int k = 0; k < RootParts; ++k) cut(number, cutting_constant(unit / 2 + 564 - 26 * k), roots[k]);
-        if (RootParts == 1) rest |= any_bit(number);
+        double number = a;
+        for (int k = 0; k < RootParts; ++k) {
+          const double of_number = number + of_root[k];
+          number -= of_number - of_root[k];
+          note(sums.root[k], detail::to_bits(of_number));
+        }
       }
     }
-    for (int k = 0; k < Parts; ++k) product[k] = without_constants<N>(sum[k], part_constant(unit, k));
+    // Three parts have units for these pairs, so that no term is too large, though one may be rounded to 2^51 units.
+    if ((Parts < 3 && outside >> 20 != 0) || rests != 0 || has_rest) return false;
     if constexpr (rounds) {
-      for (int k = 0; k < 2; ++k) product[1 + k] -= without_constants<N>(errors[k], part_constant(unit, 1 + k));
-      if (smallest >> 20 < least && has_rounded_errors(pairs)) rest = 1;
+      if (smallest >> 20 < product_bound<T>::least && has_rounded_errors(pairs)) return false;
     }
-    if constexpr (Roots) {
-      for (int k = 0; k < RootParts; ++k) {
-        root[k] = without_constants<N>(roots[k], cutting_constant(unit / 2 + 564 - 26 * k));
-      }
-    }
-    return rest != 0;
+    for (int k = 0; k < Sums; ++k) to[k].signs &= signs[k];
+    return true;
+  }
+
+  /// The state of A, whose sums these are, of pairs whose terms have units of their own.
+  template <class A, class Pairs>
+  FANIN_HOST_DEVICE static typename A::state state_of(const Pairs& pairs) {
+    const bound found(pairs);
+    term_sums all[1];
+    const bool fits = found.is_in_range && add<3, 2>(all, pairs, found.unit, true);
+    return A::state_of(all[0], found.unit, fits);
   }
 
   /// The sum of the products.
   FANIN_HOST_DEVICE product_sum products(int unit, bool fits) const {
     // product[0] * 2^102 + product[1] * 2^51 + product[2]
-    const auto low = (static_cast<std::uint64_t>(product[1]) << 51) + static_cast<std::uint64_t>(product[2]);
-    const std::int64_t middle =
-        (product[1] >> 13) + (product[2] >> 63) + (low < static_cast<std::uint64_t>(product[2]) ? 1 : 0);
-    const auto upper = static_cast<std::uint64_t>(product[0]) << 38;
-    const auto next = static_cast<std::uint64_t>(middle) + upper;
-    const std::int64_t high = (product[0] >> 26) + (middle >> 63) + (next < upper ? 1 : 0);
+    const auto part = [&](int k) { return static_cast<std::int64_t>(product[k]); };
+    const std::uint64_t low = (product[1] << 51) + product[2];
+    const std::int64_t middle = (part(1) >> 13) + (part(2) >> 63) + (low < product[2] ? 1 : 0);
+    const std::uint64_t upper = product[0] << 38, next = static_cast<std::uint64_t>(middle) + upper;
+    const std::int64_t high = (part(0) >> 26) + (middle >> 63) + (next < upper ? 1 : 0);
     const std::uint64_t words[] = {low, next, static_cast<std::uint64_t>(high)};
     return scaled_state<product_sum>(words, unit,
                                      (~signs & product_sum::has_positive) | (fits ? 0 : product_sum::unfit));
   }
   /// The sum of the numbers, of which the second part has units of 2^(unit / 2 - 537).
   FANIN_HOST_DEVICE number_sum numbers(int unit) const {
-    const auto upper = static_cast<std::uint64_t>(root[0]) << 26;
-    const std::uint64_t low = upper + static_cast<std::uint64_t>(root[1]);
-    const std::int64_t high = (root[0] >> 38) + (root[1] >> 63) + (low < upper ? 1 : 0);
+    const std::uint64_t upper = root[0] << 26, low = upper + root[1];
+    const std::int64_t high = (static_cast<std::int64_t>(root[0]) >> 38) +
+                              (static_cast<std::int64_t>(root[1]) >> 63) + (low < upper ? 1 : 0);
     const std::uint64_t words[] = {low, static_cast<std::uint64_t>(high)};
     return scaled_state<number_sum>(words, unit / 2, number_sum::has_positive);
   }
@@ -263,62 +297,96 @@ struct term_sums {
   }
 };
 
-/// Adds terms in the same units as long as these fit, and gives states of A where they do not.
-template <class A>
+/// Adds terms in the same units as long as these fit, and gives states of A where they do not. Pair i goes to sum
+/// i % Sums.
+template <class A, int Sums = 1>
 class term_window {
   using T = typename A::number;
   using sums = typename A::sums;
-  using bound = product_bound<T>;
-  static constexpr int parts = A::digits <= 12 ? 1 : 2, root_parts = bound::rounds ? 2 : 1;  ///< of most terms
+  using bound = typename sums::bound;
+  static constexpr int parts = A::digits <= 12 ? 1 : 2, root_parts = std::is_same_v<T, double> ? 2 : 1;  ///< of most
   static constexpr int headroom = 4;  ///< binades by which products may become larger
 
  public:
-  /// Adds the terms of pairs. Calls flush(state) with the states of terms that do not stay here. If some terms have a
-  /// rest, each(f) calls f(few) for parts of the pairs, so that rare code is short.
+  /// Adds the terms of pairs, for which there is room. Returns false if they do not fit. take_back() then has to be
+  /// called for these pairs, or for all parts of them.
+  template <class Pairs>
+  FANIN_HOST_DEVICE bool add(const Pairs& pairs) {
+    left_ -= Pairs::count / Sums;
+    return sums::template add<parts, root_parts>(sums_, pairs, unit_, false);
+  }
+  template <class Pairs>
+  FANIN_HOST_DEVICE void take_back(const Pairs& pairs) {
+    left_ += Pairs::count / Sums;
+    sums::template add<parts, root_parts, true>(sums_, pairs, unit_, true);
+  }
+  FANIN_HOST_DEVICE bool has_room(int terms) const { return left_ >= static_cast<unsigned>(terms); }
+  /// Adds the terms of a few pairs, for which add() has returned false, by other means. If they still do not fit,
+  /// returns false and leaves them to the caller. Calls flush() as close() does.
+  template <class Pairs, class F>
+  FANIN_HOST_DEVICE bool add_again(const Pairs& pairs, const F& flush) {
+    if (bound(pairs).unit > unit_ || !has_room(Pairs::count / Sums)) change_unit(unit_for(pairs), flush);
+    left_ -= Pairs::count / Sums;
+    if (sums::template add<2, root_parts>(sums_, pairs, unit_, true)) return true;
+    left_ += Pairs::count / Sums;
+    sums::template add<2, root_parts, true>(sums_, pairs, unit_, true);
+    return false;
+  }
+  /// Adds the terms of pairs. each(f) calls f(few) for parts of the pairs, so that rare code is short.
   template <class Pairs, class F, class Each>
   FANIN_HOST_DEVICE void add(const Pairs& pairs, const F& flush, const Each& each) {
-    const bound found(pairs);
-    if (found.unit > unit_ || left_ < Pairs::count) {
-      close(flush);
-      unit_ = std::min(found.unit + headroom, bound::most - bound::least);
-      left_ = sums::most_terms;
-    }
-    sums more;
-    if (!more.template form<parts, root_parts>(pairs, unit_, false) && found.is_in_range) {
-      sums_.merge(more);
-    } else {
-      each([&](const auto& few) {
-        sums of_few;
-        if (parts < 2 && !of_few.template form<2, root_parts>(few, unit_, true) && found.is_in_range) {
-          sums_.merge(of_few);
-        } else {
-          flush(state_of(few));
-        }
-      });
-    }
-    left_ -= Pairs::count;
+    if (!has_room(Pairs::count)) change_unit(unit_for(pairs), flush);
+    if (add(pairs)) return;
+    take_back(pairs);
+    if (is_empty()) restart(unit_for(pairs));
+    each([&](const auto& few) {
+      if (!add_again(few, flush)) flush(state_of(few));
+    });
   }
-  /// Gives the state of the terms that are here, if there are any.
+  /// Calls flush(state) with the state of the terms that are here, if there are any; flush(state, i) for each of
+  /// several sums.
   template <class F>
   FANIN_HOST_DEVICE void close(const F& flush) {
-    if (unit_ >= 0) flush(A::state_of(sums_, unit_, true));
-    sums_ = {};
-    unit_ = -1;
-    left_ = 0;
+    if (!is_empty()) {
+      if constexpr (Sums == 1) {
+        flush(A::state_of(sums_[0], unit_, true));
+      } else {
+        FANIN_ROLLED for (int i = 0; i < Sums; ++i) {
+          flush(A::state_of(sums_[0], unit_, true), i);
+          for (int k = 0; k + 1 < Sums; ++k) sums_[k] = sums_[k + 1];
+        }
+      }
+    }
+    restart(unit_);
   }
+  /// The unit with which more than these pairs fit.
+  template <class Pairs>
+  FANIN_HOST_DEVICE static int unit_for(const Pairs& pairs) {
+    return std::min(bound(pairs).unit + headroom, int{bound::most_unit});
+  }
+  template <class F>
+  FANIN_HOST_DEVICE void change_unit(int unit, const F& flush) {
+    close(flush);
+    restart(unit);
+  }
+  FANIN_HOST_DEVICE void restart(int unit) {
+    for (sums& one : sums_) one = {};
+    unit_ = unit;
+    left_ = unit < 0 ? 0 : sums::most_terms;
+  }
+  FANIN_HOST_DEVICE bool is_empty() const { return unit_ < 0 || left_ == sums::most_terms; }
+  FANIN_HOST_DEVICE int unit() const { return unit_; }
+  FANIN_HOST_DEVICE const sums& of_terms() const { return sums_[0]; }
   /// The state of pairs whose terms have units of their own.
   template <class Pairs>
   FANIN_HOST_DEVICE static typename A::state state_of(const Pairs& pairs) {
-    const bound found(pairs);
-    sums all;
-    const bool has_rest = all.template form<3, 2>(pairs, found.unit, true);
-    return A::state_of(all, found.unit, !has_rest && found.is_in_range);
+    return sums::template state_of<A>(pairs);
   }
 
  private:
-  sums sums_;
-  int unit_ = -1;      ///< of sums_, or below 0 if nothing was added
-  unsigned left_ = 0;  ///< terms that still fit
+  sums sums_[Sums];
+  int unit_ = -1;      ///< of sums_, or below 0 if there is none
+  unsigned left_ = 0;  ///< terms that still fit in each
 };
 
 }  // namespace fanin::cuda

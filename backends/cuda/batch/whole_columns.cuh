@@ -11,25 +11,50 @@ namespace fanin::cuda {
 
 namespace tuning {
 inline constexpr unsigned whole_column_threads = 256;
-/// Vectors that a thread loads before it adds the first, of elements of which `size` are a vector.
-constexpr unsigned column_loads(unsigned size) { return size <= 4 ? 16 : 8; }
+/// Vectors of A that a thread loads before it adds the first, and the elements of all slots that it folds. Where
+/// additions take many instructions, many threads hide their latency.
+template <class A>
+inline constexpr unsigned column_loads = vector<typename A::element>::size <= 4 && !adds_all_of_vector<A> ? 16 : 8;
+template <class A>
+inline constexpr unsigned column_states = adds_all_of_vector<A> ? 8 : 16;
 /// Blocks of a multiprocessor.
-constexpr int whole_column_blocks(unsigned size) { return size <= 4 ? 2 : 3; }
+template <class A>
+inline constexpr int whole_column_blocks = column_loads<A> == 16 ? 2 : 3;
 }  // namespace tuning
 
-/// Slots that a thread folds, of elements of which `size` are a vector.
-constexpr unsigned slots_of_columns(unsigned size) { return 16 / size; }
+/// Slots that a thread folds.
+template <class A>
+inline constexpr unsigned slots_of_columns = tuning::column_states<A> / vector<typename A::element>::size;
+
+/// Merges the states s[0], s[1], ... of a thread for each slot into those of slot 0. `memory` has room for the states
+/// of half of the block's threads. All threads of the block call it.
+template <class A, unsigned N>
+__device__ void merge_slots(typename A::state (&s)[N], std::byte* memory, unsigned slots, unsigned width) {
+  const unsigned column = threadIdx.x % width, slot = threadIdx.x / width;
+  auto* const others = reinterpret_cast<typename A::state*>(memory);
+  for (unsigned distance = slots / 2; distance > 0; distance /= 2) {
+#pragma unroll
+    for (unsigned c = 0; c < N; ++c) {
+      if (slot >= distance && slot < 2 * distance) others[((slot - distance) * N + c) * width + column] = s[c];
+    }
+    __syncthreads();
+#pragma unroll
+    for (unsigned c = 0; c < N; ++c) {
+      if (slot < distance) A::merge(s[c], others[(slot * N + c) * width + column]);
+    }
+    __syncthreads();
+  }
+}
 
 /// `width` threads of the block are for vectors of neighbouring rows, and so for each slot, or each turn of
 /// slots_of_columns() slots.
 template <class A, class Write>
-__global__ void __launch_bounds__(tuning::whole_column_threads,
-                                  tuning::whole_column_blocks(vector<typename A::element>::size))
+__global__ void __launch_bounds__(tuning::whole_column_threads, tuning::whole_column_blocks<A>)
     whole_columns_kernel(const __grid_constant__ batch_elements all, unsigned width,
                          const __grid_constant__ Write write) {
   using T = typename A::element;
   using state = typename A::state;
-  constexpr unsigned size = vector<T>::size, mine = slots_of_columns(size), states = A::order_free ? 1 : mine;
+  constexpr unsigned size = vector<T>::size, mine = slots_of_columns<A>, states = A::order_free ? 1 : mine;
   overlap_with_next_launch();
   const unsigned column = threadIdx.x % width, slot = threadIdx.x / width, slots = blockDim.x / width;
   const std::uint64_t vectors = all.results / size, tiles = (vectors + width - 1) / width;
@@ -53,28 +78,21 @@ __global__ void __launch_bounds__(tuning::whole_column_threads,
       const T* x = origin + static_cast<std::int64_t>(i) * stride;
       const std::int64_t step = static_cast<std::int64_t>(slots * size) * stride;
       if (i + (slots * (mine - 1) + 1) * size <= length) {
-        constexpr unsigned at_once = tuning::column_loads(size) / size;  // slots
+        constexpr unsigned at_once = tuning::column_loads<A> / size;  // slots
 #pragma unroll
         for (unsigned first_slot = 0; first_slot < mine; first_slot += at_once) {
-          vector<T> v[at_once][size];
+          loaded_vector<A> v[at_once][size];
 #pragma unroll
           for (unsigned m = 0; m < at_once; ++m) {
 #pragma unroll
             for (unsigned k = 0; k < size; ++k) {
-              v[m][k] = load(reinterpret_cast<const vector<T>*>(x + static_cast<std::int64_t>(k) * stride));
+              v[m][k] = load_for<A>(reinterpret_cast<const vector<T>*>(x + static_cast<std::int64_t>(k) * stride));
             }
             x += step;
           }
 #pragma unroll
           for (unsigned m = 0; m < at_once; ++m) {
-#pragma unroll
-            for (unsigned c = 0; c < size; ++c) {
-              vector<T> of_row;
-#pragma unroll
-              for (unsigned k = 0; k < size; ++k) of_row.at[k] = v[m][k].at[c];
-              add_vector<A>(all, s[(first_slot + m) % states][c], of_row,
-                            begin + i + (first_slot + m) * slots * size);
-            }
+            add_columns<A>(all, s[(first_slot + m) % states], v[m], begin + i + (first_slot + m) * slots * size);
           }
         }
       } else {
@@ -102,20 +120,14 @@ __global__ void __launch_bounds__(tuning::whole_column_threads,
       }
     }
     __shared__ __align__(16) std::byte memory[tuning::whole_column_threads * sizeof(state) * size];
-    state* const others = reinterpret_cast<state*>(memory);
-    for (unsigned distance = slots / 2; distance > 0; distance /= 2) {
-#pragma unroll
-      for (unsigned c = 0; c < size; ++c) {
-        if (slot >= distance && slot < 2 * distance)
-          others[((slot - distance) * size + c) * width + column] = s[0][c];
-      }
-      __syncthreads();
-#pragma unroll
-      for (unsigned c = 0; c < size; ++c) {
-        if (slot < distance) A::merge(s[0][c], others[(slot * size + c) * width + column]);
-      }
-      __syncthreads();
+    if constexpr (ends_slowly<A>) {
+      with_plain_sums<A>(
+          s[0], [](bool is_plain) { return __syncthreads_and(is_plain) != 0; },
+          [&]<class M>(auto& merged, M) { merge_slots<M>(merged, memory, slots, width); });
+    } else {
+      merge_slots<A>(s[0], memory, slots, width);
     }
+    state* const others = reinterpret_cast<state*>(memory);
     if (slot == 0) {
 #pragma unroll
       for (unsigned c = 0; c < size; ++c) others[column * size + c] = s[0][c];

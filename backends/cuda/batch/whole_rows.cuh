@@ -10,22 +10,123 @@ namespace fanin::cuda {
 namespace tuning {
 inline constexpr int row_threads = 256, row_blocks = 4;  ///< threads in a block, blocks on a multiprocessor
 inline constexpr unsigned row_loads = 8;                 ///< vectors that a lane loads before it adds the first
+/// Where additions take many instructions, warps have more registers in short rows, and in long ones less code.
+template <class A>
+inline constexpr int short_row_blocks = adds_all_of_vector<A> ? 3 : row_blocks;
+template <class A>
+inline constexpr unsigned long_row_loads = adds_all_of_vector<A> ? 4 : row_loads;
+template <class A>
+inline constexpr int long_row_blocks = adds_all_of_vector<A> ? row_blocks : 1;
 }  // namespace tuning
 
-/// The states of rows, in the first of the `group_size` lanes that hold the vectors v[r] of row r, where has(k) says
-/// whether this lane has the k-th of them.
-template <class A, unsigned Rows, unsigned Vectors, class T, class Has>
-__device__ void fold_rows(const batch_elements& all, const vector<T> (&v)[Rows][Vectors], const Has& has,
-                          unsigned group_size, unsigned lane_of_row, typename A::state (&s)[Rows]) {
-  constexpr unsigned size = vector<T>::size;
+/// The results whose states a lane has after merge_results(): `count` from number `first` on.
+struct results_of_lane {
+  unsigned first, count;
+  bool exist;  ///< otherwise other lanes have them
+};
+
+/// Merges the states of `group_size` neighbouring lanes, a power of two up to 32: each of them has states of the same
+/// N results. Lanes send the states of half of the results to those that go on with these, so that results end in
+/// different lanes. Those that the lane has then are in s[0], s[1], ...; their number is the same in all lanes.
+template <class A, unsigned N>
+__device__ results_of_lane merge_results(typename A::state (&s)[N], unsigned group_size, unsigned lane) {
+  results_of_lane mine{0, N, true};
+  unsigned distance = group_size / 2;
+#pragma unroll
+  for (unsigned half = N / 2; half > 0; half /= 2) {
+    if (distance == 0) break;
+    const bool goes_on_with_upper = (lane & distance) != 0;
+#pragma unroll
+    for (unsigned k = 0; k < half; ++k) {
+      const typename A::state sent = goes_on_with_upper ? s[k] : s[k + half];
+      if (goes_on_with_upper) s[k] = s[k + half];
+      A::merge(s[k], shuffle_xor(sent, distance));
+    }
+    if (goes_on_with_upper) mine.first += half;
+    mine.count = half;
+    distance /= 2;
+  }
+  mine.exist = distance == 0 || (lane & (2 * distance - 1)) == 0;
+#pragma unroll 1
+  for (; distance > 0; distance /= 2) A::merge(s[0], shuffle_down(s[0], distance));
+  return mine;
+}
+
+/// States of results that a warp keeps, one in each lane.
+template <class A>
+class results_of_warp {
+ public:
+  /// Takes the states of as many results as the warp has groups of `size` lanes, a power of two, from the first lane
+  /// of each. After `size` calls, or with `is_last`, calls write(number, state) in the lanes that keep a state. All
+  /// lanes call it with the number of their group's result.
+  template <class Write>
+  __device__ void add(const typename A::state& s, std::uint64_t number, unsigned size, bool is_last,
+                      const Write& write) {
+    const unsigned lane = threadIdx.x % 32, of_group = lane % size;
+    const typename A::state taken = shuffle_from(s, lane - of_group);
+    if (of_group == calls_) {
+      kept_ = taken;
+      number_ = number;
+    }
+    if (++calls_ < size && !is_last) return;
+    if (of_group < calls_) write(number_, kept_);
+    calls_ = 0;
+  }
+
+ private:
+  typename A::state kept_;
+  std::uint64_t number_;
+  unsigned calls_ = 0;
+};
+
+/// The states of rows in a lane that holds the vectors v[r] of row r, where has(k) says whether the lane has the k-th
+/// of them.
+template <class A, unsigned Rows, unsigned Vectors, class Has, class T = typename A::element>
+__device__ void fold_lane_of_rows(const batch_elements& all, const loaded_vector<A> (&v)[Rows][Vectors],
+                                  const Has& has, unsigned lane_of_row, typename A::state (&s)[Rows]) {
+  constexpr unsigned at_once = ends_slowly<A> && Vectors > 1 ? 2 : 1;
 #pragma unroll
   for (unsigned r = 0; r < Rows; ++r) {
     s[r] = A::identity();
 #pragma unroll
-    for (unsigned k = 0; k < Vectors; ++k) {
-      if (has(k)) add_vector<A>(all, s[r], v[r][k], (lane_of_row + k * 32) * size);
+    for (unsigned k = 0; k < Vectors; k += at_once) {
+      if constexpr (at_once == 2) {
+        if (has(k + 1)) {
+          add_registers<A>(all, s[r], {v[r][k], v[r][k + 1]});
+          continue;
+        }
+      }
+      if (has(k)) add_vector<A>(all, s[r], v[r][k], (lane_of_row + k * 32) * vector<T>::size);
     }
   }
+}
+/// A lane's state of every 32nd vector of a chunk, of which the first element has the position `begin`.
+template <class A, class T = typename A::element>
+__device__ typename A::state fold_lane_of_chunk(const batch_elements& all, const vector<T>* x, unsigned vectors,
+                                                std::uint64_t begin) {
+  constexpr unsigned loads = tuning::long_row_loads<A>;
+  typename A::state s = A::identity();
+  unsigned j = threadIdx.x % 32;
+  if constexpr (ends_slowly<A>) {
+#pragma unroll 1
+    for (; j + (loads - 1) * 32 < vectors; j += loads * 32) {
+      uint4 v[loads];
+#pragma unroll
+      for (unsigned k = 0; k < loads; ++k) v[k] = load_for<A>(x + j + k * 32);
+#pragma unroll
+      for (unsigned k = 0; k < loads; k += 2) add_registers<A>(all, s, {v[k], v[k + 1]});
+    }
+  }
+  for_each_loaded<ends_slowly<A> ? 1 : loads>(
+      [&](std::uint64_t i) { return load_for<A>(x + i); }, j, vectors, 32,
+      [&](const loaded_vector<A>& v, std::uint64_t i) { add_vector<A>(all, s, v, begin + i * vector<T>::size); });
+  return s;
+}
+/// The states of rows, in the first of the `group_size` lanes that hold their vectors.
+template <class A, unsigned Rows, unsigned Vectors, class Has>
+__device__ void fold_rows(const batch_elements& all, const loaded_vector<A> (&v)[Rows][Vectors], const Has& has,
+                          unsigned group_size, unsigned lane_of_row, typename A::state (&s)[Rows]) {
+  fold_lane_of_rows<A>(all, v, has, lane_of_row, s);
 #pragma unroll 1
   for (unsigned distance = group_size / 2; distance > 0; distance /= 2) {
 #pragma unroll
@@ -34,7 +135,7 @@ __device__ void fold_rows(const batch_elements& all, const vector<T> (&v)[Rows][
 }
 /// Folds rows whose states have the place of an element: finds the value first and its place then, for which no lane
 /// needs more than 32 bits.
-template <adds_runs A, unsigned Rows, unsigned Vectors, class T, class Has>
+template <adds_runs A, unsigned Rows, unsigned Vectors, class Has, class T = typename A::element>
 __device__ void fold_rows_with_places(const batch_elements& all, vector<T> (&v)[Rows][Vectors], const Has& has,
                                       unsigned group_size, unsigned lane_of_row, typename A::state (&s)[Rows]) {
   constexpr unsigned size = vector<T>::size, none = ~0u;
@@ -78,7 +179,7 @@ __device__ void fold_rows_with_places(const batch_elements& all, vector<T> (&v)[
 /// Rows of at most Vectors vectors for each of `group_size` lanes, a power of two up to 32, and 32 if Vectors
 /// is above 1. Neighbouring lanes fold a row, and a warp several rows together.
 template <class A, unsigned Vectors, class Write>
-__global__ void __launch_bounds__(tuning::row_threads, tuning::row_blocks)
+__global__ void __launch_bounds__(tuning::row_threads, tuning::short_row_blocks<A>)
     short_rows_kernel(const __grid_constant__ batch_elements all, unsigned group_size,
                       const __grid_constant__ Write write) {
   using T = typename A::element;
@@ -93,8 +194,9 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::row_blocks)
   const unsigned length = static_cast<unsigned>(all.length), at_turn = groups * rows_at_once;
   const auto has = [&](unsigned k) { return (lane_of_row + k * 32) * size < length; };
   const T* const x = static_cast<const T*>(all.x) + (has(0) ? lane_of_row * size : 0);
+  results_of_warp<A> results;
   for (std::uint64_t first = warp * at_turn; first < all.results; first += warps * at_turn) {
-    vector<T> v[rows_at_once][Vectors];
+    loaded_vector<A> v[rows_at_once][Vectors];
     const T* const row = x + static_cast<std::int64_t>(all.first + first) * stride;
     const unsigned rows = static_cast<unsigned>(::min(all.results - first, std::uint64_t{at_turn}));
 #pragma unroll
@@ -102,10 +204,29 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::row_blocks)
       const unsigned mine = ::min(r * groups + lane / group_size, rows - 1);  // A branch would cost more than a load.
 #pragma unroll
       for (unsigned k = 0; k < Vectors; ++k) {
-        v[r][k] = load(reinterpret_cast<const vector<T>*>(row + mine * stride + (has(k) ? k * 32 * size : 0)));
+        v[r][k] = load_for<A>(reinterpret_cast<const vector<T>*>(row + mine * stride + (has(k) ? k * 32 * size : 0)));
       }
     }
     state s[rows_at_once];
+    if constexpr (ends_slowly<A>) {
+      fold_lane_of_rows<A>(all, v, has, lane_of_row, s);
+      results_of_lane mine;
+      with_plain_sums<A>(s, warp_and,
+                         [&]<class M>(auto& merged, M) { mine = merge_results<M>(merged, group_size, lane_of_row); });
+      const bool is_last = first + warps * at_turn >= all.results;
+#pragma unroll 1
+      for (unsigned k = 0; k < mine.count; ++k) {
+        const std::uint64_t i = first + (mine.first + k) * groups + lane / group_size;
+        results.add(s[0], i, group_size > rows_at_once ? group_size / rows_at_once : 1, is_last,
+                    [&](std::uint64_t number, const state& one) {
+                      if (number < all.results)
+                        write({all.first + number, 0, all.length, 0, 0, 0, number, 1}, 0, one);
+                    });
+#pragma unroll
+        for (unsigned next = 0; next + 1 < rows_at_once; ++next) s[next] = s[next + 1];
+      }
+      continue;
+    }
     if constexpr (adds_runs<A>) {
       fold_rows_with_places<A>(all, v, has, group_size, lane_of_row, s);
     } else {
@@ -128,7 +249,7 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::row_blocks)
 
 /// A warp folds a chunk of a row.
 template <class A, class Write>
-__global__ void __launch_bounds__(tuning::row_threads)
+__global__ void __launch_bounds__(tuning::row_threads, tuning::long_row_blocks<A>)
     long_rows_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ Write write) {
   using T = typename A::element;
   constexpr unsigned size = vector<T>::size;
@@ -136,23 +257,34 @@ __global__ void __launch_bounds__(tuning::row_threads)
   const unsigned lane = threadIdx.x % 32;
   const std::uint64_t items = all.results * all.chunks, warps = std::uint64_t{gridDim.x} * (tuning::row_threads / 32);
   const std::int64_t stride = all.kept == 0 ? 0 : all.axes[0].stride[0];
+  const auto place_of = [&](std::uint64_t i, std::uint64_t& row, std::uint64_t& begin, std::uint64_t& end) {
+    row = all.chunks == 1 ? i : i / all.chunks;
+    begin = (i - row * all.chunks) * all.chunk;
+    end = ::min(begin + all.chunk, all.length);
+  };
+  results_of_warp<A> results;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * (tuning::row_threads / 32) + threadIdx.x / 32; i < items;
        i += warps) {
-    const std::uint64_t row = all.chunks == 1 ? i : i / all.chunks;
-    const std::uint64_t begin = (i - row * all.chunks) * all.chunk;
-    const std::uint64_t end = ::min(begin + all.chunk, all.length);
+    std::uint64_t row, begin, end;
+    place_of(i, row, begin, end);
     const auto* const x = reinterpret_cast<const vector<T>*>(static_cast<const T*>(all.x) +
                                                              static_cast<std::int64_t>(all.first + row) * stride) +
                           begin / size;
-    typename A::state s = A::identity();
-    for_each_loaded<tuning::row_loads>(
-        [&](std::uint64_t j) { return load(x + j); }, lane, (end - begin) / size, 32,
-        [&](const vector<T>& v, std::uint64_t j) { add_vector<A>(all, s, v, begin + j * size); });
+    typename A::state s = fold_lane_of_chunk<A>(all, x, static_cast<unsigned>((end - begin) / size), begin);
+    if constexpr (ends_slowly<A>) {
+      typename A::state of_chunk[] = {s};
+      with_plain_sums<A>(of_chunk, warp_and, [&]<class M>(auto& merged, M) { merge_results<M>(merged, 32, lane); });
+      results.add(of_chunk[0], i, 32, i + warps >= items, [&](std::uint64_t mine, const typename A::state& one) {
+        place_of(mine, row, begin, end);
+        write({all.first + row, begin, end, 0, 0, 0, mine, all.chunks}, 0, one);
+      });
+    } else {
 #pragma unroll 1
-    for (unsigned distance = 16; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
-    if (lane > 0) continue;
-    locate<A>(all, s, reinterpret_cast<const T*>(x - begin / size), 1, end);
-    write({all.first + row, begin, end, 0, 0, 0, i, all.chunks}, 0, s);
+      for (unsigned distance = 16; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
+      if (lane > 0) continue;
+      locate<A>(all, s, reinterpret_cast<const T*>(x - begin / size), 1, end);
+      write({all.first + row, begin, end, 0, 0, 0, i, all.chunks}, 0, s);
+    }
   }
 }
 

@@ -137,13 +137,13 @@ constexpr error_bound product_bound(std::uint64_t count) {
 /// The bound of log(sum of e^x). The sum of e^(x - m), m the largest element, is computed in double; an element's
 /// term passes `chain` steps, each of them a multiplication by an exponential with an error of two units roundoff and
 /// an addition, and the differences of elements are rounded. Then follow the logarithm, with an error of six units
-/// roundoff, the addition of m and the rounding to R.
+/// roundoff, the addition of m and the rounding to R. `of_terms`: a further relative error of the terms.
 template <class R>
-error_bound log_sum_bound(const rounding_chain& chain, std::uint64_t count) {
+error_bound log_sum_bound(const rounding_chain& chain, std::uint64_t count, double of_terms = 0) {
   constexpr double u = unit_roundoff<double>;
   constexpr double extra = sizeof(R) < sizeof(double) ? u + unit_roundoff<R> * (1 + u) : u;
   const double log_of_count = count > 1 ? std::log(static_cast<double>(count)) : 0;
-  const double of_steps = growth<double>(4 * chain.length());
+  const double of_steps = growth<double>(4 * chain.length()) * (1 + of_terms) + of_terms;
   const double of_sum = of_steps + (1 + of_steps) * 1.001 * u * log_of_count;
   if (!(of_sum < 1)) return {std::numeric_limits<double>::infinity(), 0, 0};
   const double of_log = of_sum / (1 - of_sum);

@@ -55,10 +55,10 @@ FANIN_HOST_DEVICE FANIN_NOINLINE inline double exp_of_negative(double t) {
   return t < least_exponent ? 0 : exp_of_rest * power;
 }
 
-/// log s for 1 <= s < 2^1000, with a relative error of at most 6 units roundoff (6 * 2^-53). 1 gives exactly 0.
+/// log s for 2^-1000 < s < 2^1000, with a relative error of at most 6 units roundoff (6 * 2^-53). 1 gives exactly 0.
 /// With s = 2^k z and z between sqrt(1/2) and sqrt(2), log s = k ln 2 + 2 artanh w, where w = (z - 1) / (z + 1);
 /// the series of artanh has terms up to w^21 / 21.
-FANIN_HOST_DEVICE inline double log_of_at_least_one(double s) {
+FANIN_HOST_DEVICE inline double log_of_sum(double s) {
   constexpr std::uint64_t mantissa = (std::uint64_t{1} << 52) - 1, one = std::uint64_t{1023} << 52;
   const auto bits = __builtin_bit_cast(std::uint64_t, s);
   double k = static_cast<double>(bits >> 52) - 1023;

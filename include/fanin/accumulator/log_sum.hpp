@@ -39,7 +39,7 @@ struct log_sum {
   template <class R>
   FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count) {
     if (count == 0) return -std::numeric_limits<R>::infinity();
-    return canonical(static_cast<R>(std::isnan(s.sum) ? s.sum : s.largest + log_of_at_least_one(s.sum)));
+    return canonical(static_cast<R>(std::isnan(s.sum) ? s.sum : s.largest + log_of_sum(s.sum)));
   }
   template <class R>
   static error_bound bound(const rounding_chain& chain, std::uint64_t count) {

@@ -200,6 +200,12 @@ concept adds_words = requires(typename A::state& s, const vector<typename A::ele
   A::add_words(s, v.at, rule);
 };
 
+/// Whether A adds several numbers at once in less time than one by one, with the same bits.
+template <class A, int N>
+concept adds_all = requires(typename A::state& s, const decltype(numbers<float, N>::at)& x) {
+  A::add_all(s, x);
+};
+
 /// The states of a thread: one for each element of a vector, but at most four, and only one where A adds a whole
 /// vector at once. Additions to different states do not depend on each other.
 template <class A>
@@ -207,7 +213,8 @@ class vector_fold {
  public:
   using T = typename A::element;
   using state = typename A::state;
-  static constexpr int chains = adds_runs<A> || adds_words<A> ? 1 : vector<T>::size < 4 ? vector<T>::size : 4;
+  static constexpr bool at_once = adds_runs<A> || adds_words<A> || adds_all<A, vector<T>::size>;
+  static constexpr int chains = at_once ? 1 : vector<T>::size < 4 ? vector<T>::size : 4;
 
   __device__ vector_fold() {
 #pragma unroll
@@ -222,6 +229,8 @@ class vector_fold {
     const auto x = read_all<A>(arrays, v.x.at);
     if constexpr (adds_runs<A>) {
       A::add_run(chains_[0], x.at, position);
+    } else if constexpr (adds_all<A, vector<T>::size>) {
+      A::add_all(chains_[0], x.at);
     } else {
 #pragma unroll
       for (int i = 0; i < vector<T>::size; ++i) add_at<A>(chains_[i % chains], position + i, x.at[i]);

@@ -10,14 +10,15 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from ._replacements import FLOATS, REPLACEMENTS
 
 # Operators that add in an order of PyTorch's own, beside those that have its tag for reductions.
-PRODUCTS = ("mm", "bmm", "addmm", "baddbmm", "addbmm", "mv", "addmv", "addr", "vdot", "convolution", "conv", "_scaled_dot_product",
-            "_flash_attention", "_efficient_attention", "_trilinear", "_cdist", "_embedding_bag", "_grouped_mm", "_scaled_mm",
-            "native_batch_norm", "_native_batch_norm", "cudnn", "native_group_norm", "cumsum", "cumprod", "logcumsumexp",
-            "avg_pool", "_adaptive_avg", "adaptive_avg", "upsample", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
+PRODUCTS = ("mm", "bmm", "addmm", "baddbmm", "addbmm", "mv", "addmv", "addr", "vdot", "convolution", "conv",
+            "_scaled_dot_product", "_flash_attention", "_efficient_attention", "_trilinear", "_cdist", "_embedding_bag",
+            "_grouped_mm", "_scaled_mm", "native_batch_norm", "_native_batch_norm", "cudnn", "native_group_norm",
+            "cumsum", "cumprod", "logcumsumexp", "avg_pool", "_adaptive_avg", "adaptive_avg", "upsample", "mse_loss",
+            "l1_loss", "smooth_l1_loss", "huber_loss",
             "binary_cross_entropy", "kl_div", "nll_loss", "_ctc_loss", "segment_reduce", "index_reduce", "grid_sampler",
             "histc", "bincount", "im2col", "col2im", "_fft", "put", "unfold_backward", "_sparse", "gru", "lstm", "rnn",
-            "_thnn", "_softmax", "_log_softmax", "_safe_softmax", "native_layer_norm", "_fused_rms_norm", "embedding_dense",
-            "index_add", "scatter_add", "scatter_reduce", "_foreach_norm", "norm", "linalg")
+            "_thnn", "_softmax", "_log_softmax", "_safe_softmax", "native_layer_norm", "_fused_rms_norm",
+            "embedding_dense", "index_add", "scatter_add", "scatter_reduce", "_foreach_norm", "norm", "linalg")
 # Reductions whose results do not depend on an order.
 COMPARISONS = ("amax", "amin", "aminmax", "max", "min", "argmax", "argmin", "any", "all", "count_nonzero")
 
@@ -32,8 +33,9 @@ class Report(NamedTuple):
     left: dict
 
     def __str__(self):
-        return "\n".join("%s:%s" % (kind, "".join("\n  %6d %s" % (count, name) for name, count in sorted(calls.items())))
-                         for kind, calls in zip(("replaced", "left"), self))
+        def lines(calls):
+            return "".join("\n  %6d %s" % (count, name) for name, count in sorted(calls.items()))
+        return "replaced:%s\nleft:%s" % (lines(self.replaced), lines(self.left))
 
 
 def adds(operator):
@@ -51,7 +53,8 @@ class Exact(TorchDispatchMode):
         self.replaced, self.left, self.kept = Counter(), Counter(), {}
 
     def __enter__(self):
-        _modes.append(self)
+        global _last
+        _last = self
         return super().__enter__()
 
     def __torch_dispatch__(self, operator, types, args=(), kwargs=None):
@@ -69,7 +72,7 @@ class Exact(TorchDispatchMode):
         return operator(*args, **kwargs)
 
 
-_modes = []  # the exact modes that were entered, the last one of which report() is about
+_last = None  # the mode that was entered last, which report() is about
 
 
 def first_tensor(args):
@@ -103,6 +106,4 @@ def enable():
 
 def report():
     """What the exact mode that was entered last has replaced, and what it has left."""
-    if not _modes:
-        return Report({}, {})
-    return Report(dict(_modes[-1].replaced), dict(_modes[-1].left))
+    return Report({}, {}) if _last is None else Report(dict(_last.replaced), dict(_last.left))

@@ -9,7 +9,6 @@ import torch
 LIBRARY = torch.library.Library("fanin", "DEF")
 TAGS = tuple(getattr(torch.Tag, name) for name in ("pt2_compliant_tag", "reduction") if hasattr(torch.Tag, name))
 functions = {}  # of the operators, for Python, by name
-NO_DEFAULT = inspect.Parameter.empty
 
 
 class Row:
@@ -46,7 +45,8 @@ def bound(operator, args, kwargs):
     """All arguments of the schema, by name, where the dispatcher leaves out those that have their default."""
     defaults = _defaults.get(operator)
     if defaults is None:
-        defaults = _defaults[operator] = {argument.name: argument.default_value for argument in operator._schema.arguments}
+        arguments = operator._schema.arguments
+        defaults = _defaults[operator] = {argument.name: argument.default_value for argument in arguments}
     return {**defaults, **dict(zip(defaults, args)), **kwargs}
 
 
@@ -88,29 +88,35 @@ def batched(row, operator, info, in_dims, args, kwargs):
 
 
 def register_gradient(row, operator):
-    """Gradients by a Function with setup_context(), which torch.func needs and torch.library.register_autograd lacks."""
+    """Gradients by a Function with setup_context(), which torch.func needs. PyTorch's register_autograd() has none."""
     arguments = operator._schema.arguments
     names = [argument.name for argument in arguments]
     first_of_keywords = sum(not argument.kwarg_only for argument in arguments)
-    tensors = [argument.name for argument in arguments if str(argument.type) in TENSORS]
+    tensors = [(place, argument.name) for place, argument in enumerate(arguments) if str(argument.type) in TENSORS]
 
     def forward(*values):
+        args, kwargs = values[:first_of_keywords], dict(zip(names[first_of_keywords:], values[first_of_keywords:]))
+        if kind_of(values) == PLAIN:
+            return row.compute(*args, **kwargs)
         with torch._C._AutoDispatchBelowAutograd():
-            return operator(*values[:first_of_keywords], **dict(zip(names[first_of_keywords:],
-                                                                    values[first_of_keywords:])))
+            return operator(*args, **kwargs)
 
     def setup_context(ctx, inputs, output):
-        ctx.given = dict(zip(names, inputs))
-        ctx.like = {name: (x.shape, x.dtype) for name, x in ctx.given.items() if isinstance(x, torch.Tensor)}
-        saved = {name: ctx.given[name] for name in row.saves if name in ctx.like}
+        given = list(inputs)
+        ctx.like, saved = {}, {}
+        for place, name in tensors:
+            x, given[place] = given[place], None
+            if x is not None:
+                ctx.like[name] = x.shape, x.dtype
+                if name in row.saves:
+                    saved[name] = x
         if "result" in row.saves:
             saved["result"] = output
-        ctx.given.update(dict.fromkeys(tensors))
-        ctx.saved_names = list(saved)
+        ctx.given, ctx.saved_names = given, list(saved)
         ctx.save_for_backward(*saved.values())
 
     def backward(ctx, grad):
-        call = Call(operator, ctx.given, like=ctx.like)
+        call = Call(operator, dict(zip(names, ctx.given)), like=ctx.like)
         call.__dict__.update(zip(ctx.saved_names, ctx.saved_tensors))
         found = row.gradient(call, grad)
         return tuple(found[name].to(ctx.like[name][1]) if needed else None
@@ -141,21 +147,25 @@ def register_autocast(row, operator, device):
     LIBRARY.impl(row.name, kernel, key)
 
 
-PLAIN = frozenset((int, bool, float, str, type(None), torch.dtype, torch.Size))
+SIMPLE = frozenset((int, bool, float, str, type(None), torch.dtype, torch.Size))
+OTHER, PLAIN, WITH_GRADIENT = range(3)
 
 
-def is_plain(values):
-    """Whether tensors are PyTorch's own without a gradient, and nothing but a computation is asked for."""
-    graded = torch.is_grad_enabled()
+def kind_of(values):
+    """PLAIN where tensors are PyTorch's own and a computation alone is asked for; WITH_GRADIENT with a gradient."""
+    kind, graded = PLAIN, torch.is_grad_enabled()
     for x in values:
-        kind = type(x)
-        if kind is torch.Tensor:
-            if graded and x.requires_grad or not (x.is_cpu or x.is_cuda):
-                return False
-        elif kind not in PLAIN and not (kind in (list, tuple) and PLAIN.issuperset(map(type, x))):
-            return False
-    return not torch._C._len_torch_dispatch_stack() and not torch._C._len_torch_function_stack() \
-        and not torch._C._is_any_autocast_enabled()
+        of = type(x)
+        if of is torch.Tensor or of is torch.nn.Parameter:
+            if not (x.is_cpu or x.is_cuda):
+                return OTHER
+            if graded and x.requires_grad:
+                kind = WITH_GRADIENT
+        elif of not in SIMPLE and not (of in (list, tuple) and SIMPLE.issuperset(map(type, x))):
+            return OTHER
+    c = torch._C
+    return OTHER if c._len_torch_dispatch_stack() or c._len_torch_function_stack() or c._is_any_autocast_enabled() \
+        or c._are_functorch_transforms_active() else kind
 
 
 def function_of(row, operator, differentiable):
@@ -163,18 +173,32 @@ def function_of(row, operator, differentiable):
 
     torch.func takes a Function, and refuses an operator that has one. The dispatcher takes longer than a short sum.
     """
+    names = [argument.name for argument in operator._schema.arguments]
+    required = sum(not argument.has_default_value() for argument in operator._schema.arguments)
+    most = sum(not argument.kwarg_only for argument in operator._schema.arguments)
+
+    def fits(args, kwargs):
+        """Whether the arguments are those of the schema. If they are not, the operator says what is wrong."""
+        return len(args) <= most and kwargs.keys() <= set(names[len(args):]) \
+            and all(name in kwargs for name in names[len(args):required])
+
+    # Function.apply() looks at the signature of forward() in each call, for default arguments, of which there are none.
+    apply = None if differentiable is None else super(torch.autograd.Function, differentiable).apply
+
     def function(*args, **kwargs):
         if not torch.compiler.is_compiling():
-            if torch._C._are_functorch_transforms_active():
-                if differentiable is not None:
-                    return differentiable.apply(*bound(operator, args, kwargs).values())
-            elif args and is_plain(args) and (not kwargs or is_plain(kwargs.values())):
+            kind = kind_of((*args, *kwargs.values())) if args and fits(args, kwargs) else OTHER
+            if kind == PLAIN:
                 return row.compute(*args, **kwargs)
+            if kind == WITH_GRADIENT and apply is not None:
+                return apply(*bound(operator, args, kwargs).values())
+            if differentiable is not None and torch._C._are_functorch_transforms_active():
+                return differentiable.apply(*bound(operator, args, kwargs).values())
         return operator(*args, **kwargs)
-    parameters = [inspect.Parameter(
-        argument.name, inspect.Parameter.KEYWORD_ONLY if argument.kwarg_only else inspect.Parameter.POSITIONAL_OR_KEYWORD,
-        default=argument.default_value if argument.has_default_value() else NO_DEFAULT)
-        for argument in operator._schema.arguments]
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    parameters = [inspect.Parameter(argument.name, kinds[argument.kwarg_only], default=argument.default_value
+                                    if argument.has_default_value() else inspect.Parameter.empty)
+                  for argument in operator._schema.arguments]
     function.__signature__ = inspect.Signature(parameters)
     function.__name__ = function.__qualname__ = row.name
     function.__module__ = "fanin.torch"

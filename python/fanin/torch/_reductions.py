@@ -42,7 +42,9 @@ def shape_of(shape, axes, keepdim):
 
 def readable(x):
     """The tensor as the readers of the package take it."""
-    return (x.detach() if x.requires_grad else x).resolve_conj().resolve_neg()
+    if x.is_conj() or x.is_neg():
+        x = x.resolve_conj().resolve_neg()
+    return x.detach() if x.requires_grad else x
 
 
 # ---- Types of results: of the input's type and of `dtype` -----------------------------------------------------------
@@ -96,10 +98,10 @@ def reduced(name, x, axes, keepdim, type_of, dtype=None, method=None, y=None):
     count = math.prod(inputs[0].shape[axis] for axis in axes)
     if 0 in shape:
         return x.new_empty(shape, dtype=wanted)
-    if count < NEEDED.get(name, 0):
-        if wanted in INTEGERS or name in ("min", "max"):
+    if count < NEEDED.get(name, 1):
+        if name in ("min", "max", "argmin", "argmax"):
             raise IndexError("%s of no elements along dim: Expected reduction dim to have non-zero size" % name)
-        return x.new_full(shape, math.nan, dtype=wanted)
+        return x.new_full(shape, OF_TOO_FEW.get(name, 0), dtype=wanted)
     axis = None if len(axes) == inputs[0].dim() and not keepdim else axes
     found = functions[name](*inputs, axis=axis, keepdims=keepdim, **choices)
     return found if found.dtype == wanted else found.to(wanted)
@@ -107,14 +109,20 @@ def reduced(name, x, axes, keepdim, type_of, dtype=None, method=None, y=None):
 
 DEFAULTS = {name: default_method(name) for name in OPERATIONS}
 ROUNDED = ("sum", "mean", "variance", "sum_of_magnitudes", "norm2")
-NEEDED = {"mean": 1, "variance": 1, "standard_deviation": 1, "sample_variance": 2, "sample_standard_deviation": 2,
-          "min": 1, "max": 1, "argmin": 1, "argmax": 1, "max_magnitude": 0}
+# How many elements a result needs, where that is not one, and the results of fewer, where they are not 0.
+NEEDED = {"sample_variance": 2, "sample_standard_deviation": 2}
+OF_TOO_FEW = {"product": 1, "all": True, "log_sum_exp": -math.inf, "mean": math.nan,
+              **{name: math.nan for names in SPREADS.values() for name in names}}
 
 
 def simple(name, type_of):
     own = OWN_NAMES.get(name, name)
+    function, default = functions[own], DEFAULTS[own]
 
     def compute(self, dim=None, keepdim=False, *, dtype=None, method=None):
+        if dim is None and not keepdim and dtype is None and self.is_contiguous() and self.numel() > 1:
+            found = function(readable(self), method=method or default)  # the shortest way for the most frequent call
+            return found if found.dtype == self.dtype else found.to(type_of(self, None))
         return reduced(own, self, axes_of(self.dim(), dim), keepdim, type_of, dtype, method)
 
     def shape(self, dim=None, keepdim=False, *, dtype=None, method=None):
@@ -160,7 +168,8 @@ def spread_of_numbers(name):
         wide = torch.float64 if method == "exact" else None
         count = math.prod(self.shape[axis] for axis in axes)
         left = degrees(count, divisor)
-        found = reduced("variance", self, axes, keepdim, as_spreads, wide, method) * (count / left if left else math.inf)
+        factor = count / left if left else math.inf
+        found = reduced("variance", self, axes, keepdim, as_spreads, wide, method) * factor
         return (found if name == "var" else found.sqrt()).to(as_spreads(self, None))
 
     def shape(self, dim=None, *, correction=None, keepdim=False, method="exact"):
@@ -372,7 +381,7 @@ ROWS = [
         "The sum of the products of two tensors with one axis, rounded once.", *pair("dot"), batch_dot, of_pair,
         ("self", "other"), widest("self", "other")),
     Row("vecdot(Tensor self, Tensor other, *, int dim=-1, %s) -> Tensor" % method_for("vecdot"),
-        "The sums along dim of the products of two tensors, rounded once; of complex numbers with the conjugate of self.",
+        "The sums along dim of products, rounded once; of complex numbers with the conjugate of self.",
         *pair("vecdot"), batch_vecdot, of_pair, ("self", "other"), widest("self", "other")),
     Row("count_nonzero(Tensor self, int[1]? dim=None) -> Tensor", "How many elements along dim are not 0.",
         *simple("count_nonzero", as_counts), batch_axes),
@@ -382,4 +391,3 @@ ROWS = [
           "Where the first %s along dim is." % story, *index(name), batch_index)
       for name, story in (("argmin", "minimum"), ("argmax", "maximum"))),
 ]
-assert {row.name for row in ROWS if OWN_NAMES.get(row.name, row.name) not in OPERATIONS} <= {"var", "std", "vector_norm"}

@@ -9,7 +9,7 @@ import fanin
 
 from .._errors import InvalidArgument, Unsupported
 from ._operators import Row, functions as operators
-from ._reductions import INTEGERS, NARROW, OWN_NAMES, readable, widest
+from ._reductions import INTEGERS, NARROW, readable, widest
 from ._spread import FirstOnly, Take
 
 NAMES = {"sum": "sum", "mean": "mean", "prod": "product", "amax": "max", "amin": "min", "max": "max", "min": "min"}
@@ -36,11 +36,13 @@ def identity_of(operation, dtype):
 
 def require_keys(index, count):
     """Checks keys on the host at once, and on a device where the stream comes to the check."""
-    wrong = ((index < 0) | (index >= count)).any()
+    least, largest = torch.aminmax(index)
+    right = (least >= 0) & (largest < count)
     if index.is_cuda:
-        torch._assert_async(~wrong, "an index is out of range")
-    elif wrong:
-        raise IndexError("an index is out of range: they are from 0 up to %d" % (count - 1))
+        torch._assert_async(right, "an index is out of range")
+    elif not right:
+        raise IndexError("an index is out of range: there are %d places, and an index is %d"
+                         % (count, least if least < 0 else largest))
 
 
 # ---- Computation ----------------------------------------------------------------------------------------------------
@@ -59,10 +61,11 @@ def of_segments(operation, data, offsets):
     step = max(1, AT_ONCE // max(batches * (length + count + 1), 1))
     for first in range(0, columns, step):
         rows = data[:, :, first:first + step].transpose(1, 2).contiguous()
-        begins = torch.arange(rows.shape[0] * rows.shape[1], device=data.device) * length
-        within = (begins.reshape(batches, -1, 1) + offsets.unsqueeze(1)).reshape(-1)
-        end = torch.full_like(within[:1], rows.numel())
-        found = function(rows.reshape(-1), torch.cat((within, end)), **empty)
+        index = torch.int32 if rows.numel() < 2 ** 31 else torch.int64
+        begins = torch.arange(rows.shape[0] * rows.shape[1], device=data.device, dtype=index) * length
+        within = (begins.reshape(batches, -1, 1) + offsets.unsqueeze(1).to(index)).reshape(-1)
+        within = torch.cat((within, torch.full_like(within[:1], rows.numel())))
+        found = function(rows.reshape(-1), within, **empty)
         result[:, :, first:first + step] = found.reshape(batches, -1, count + 1)[..., :count].transpose(1, 2)
     return result
 
@@ -70,13 +73,24 @@ def of_segments(operation, data, offsets):
 def of_rows(operation, base, keys, rows):
     """The results [groups, columns] of the rows of a base, each together with the rows that have its number as key.
 
-    Keys of no row are left out.
+    Keys of no row are left out. Where there are fewer keys than rows of the base, each different key takes a place of
+    its own among as many places as there are keys. The places that are left over end in one more row, which is dropped.
     """
-    groups = len(base)
-    every = torch.cat((torch.arange(groups, device=keys.device, dtype=keys.dtype), keys))
-    ordered, order = torch.sort(every, stable=True)
-    offsets = torch.searchsorted(ordered, torch.arange(groups + 1, device=keys.device, dtype=keys.dtype))
-    return of_segments(operation, torch.cat((base, rows)).index_select(0, order).unsqueeze(0), offsets.unsqueeze(0))[0]
+    groups, places = len(base), base
+    keys = keys.masked_fill((keys < 0) | (keys >= groups), groups)
+    heads = None
+    if len(keys) < groups:
+        keys, order = torch.sort(keys, stable=True)
+        rows = rows.index_select(0, order)
+        ranks = torch.cat((torch.zeros_like(keys[:1]), (keys[1:] != keys[:-1]).to(keys.dtype))).cumsum(0)
+        heads = torch.full_like(keys, groups).scatter_(0, ranks, keys)
+        places, keys = base.index_select(0, heads.clamp(max=groups - 1)), ranks
+    numbers = torch.arange(len(places) + 1, device=keys.device, dtype=keys.dtype)
+    ordered, order = torch.sort(torch.cat((numbers[:-1], keys)), stable=True)
+    offsets = torch.searchsorted(ordered, numbers)
+    rows = torch.cat((places, rows)).index_select(0, order)
+    found = of_segments(operation, rows.unsqueeze(0), offsets.unsqueeze(0))[0]
+    return found if heads is None else torch.cat((base, base[:1])).index_copy_(0, heads, found)[:groups]
 
 
 def of_elements(operation, base, keys, elements):
@@ -150,10 +164,12 @@ def index_add(self, dim, index, source, *, alpha=1):
                               % (tuple(source.shape), len(index), tuple(self.shape), dim))
     if not source.numel():
         return self.reshape(shape).clone()
-    require_keys(index, len(base))
     if alpha != 1:
         rows = rows * alpha
-    if base[0].numel() == 1:
+    single = base[0].numel() == 1
+    if not (single and index.is_cuda):  # There the library checks, and adds nothing where a key is wrong.
+        require_keys(index, len(base))
+    if single:
         return of_elements("sum", base.reshape(-1), index, rows.reshape(-1)).reshape(shape)
     found = of_rows("sum", base.reshape(len(base), -1), index, rows.reshape(len(index), -1))
     return found.reshape(base.shape).movedim(0, dim).contiguous()
@@ -288,7 +304,7 @@ def of_segment_reduce(call, grad):
         return torch.where(inside, Take.apply(x, axis, keys, False), 0)
 
     def totals(x, reduce="sum"):
-        return operators["segment_reduce"](x, reduce, lengths=call.lengths, offsets=call.offsets, axis=axis, unsafe=True)
+        return operators["segment_reduce"](x, reduce, call.lengths, call.offsets, axis=axis, unsafe=True)
     if operation == "sum":
         return {"data": picked(grad)}
     if operation == "mean":
@@ -296,7 +312,8 @@ def of_segment_reduce(call, grad):
     if operation == "product":
         zero = data == 0
         others = totals(data.masked_fill(zero, 1), "prod") * (1 if call.initial is None else call.initial)
-        return {"data": FirstOnly.apply(picked(grad), without(data, picked(totals(zero.to(data.dtype))), picked(others)))}
+        zeros = totals(zero.to(data.dtype))
+        return {"data": FirstOnly.apply(picked(grad), without(data, picked(zeros), picked(others)))}
     chosen = ((data == picked(call.result)) & inside).to(grad.dtype)
     return {"data": picked(grad / totals(chosen).clamp(min=1)) * chosen}
 
@@ -339,7 +356,8 @@ ROWS = [
     Row("scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
         "self, to whose elements those of src are added: each sum is rounded once.", scatter_add, shape_of_self,
         batch_scatter, of_scatter_add, ("index",), widest("self", "src")),
-    Row("scatter_reduce(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor",
+    Row("scatter_reduce(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> "
+        "Tensor",
         "self with whose elements those of src are reduced: reduce is sum, mean, prod, amax or amin.", scatter_reduce,
         shape_of_self, batch_scatter, of_scatter_reduce, ("self", "index", "src", "result"), widest("self", "src")),
 ]

@@ -10,64 +10,83 @@ from .. import _library as c
 from .._catalogue import OPERATIONS, options_of
 from .._contexts import context_of
 from .._errors import InvalidArgument, Unsupported
-from .._inputs import view_of
 from .._operations import functions
-from .._reduce import make_call
 from .._state import State
-from .._torch import BY_TYPE
-from .._types import F64, NAMES
+from .._torch import BY_TYPE, raw_stream
+from .._types import F32, F64, NAMES
 
 WIDE = torch.float64
 SMALL = 1 << 18  # Tensors of fewer elements are copied into one before they are added, so that launches are few.
-SQUARES = ("norm2",)
-SPECIAL = slice(-3, None)  # The lanes that count NaN and infinities.
 
 
 class Lanes:
-    """An exact sum of tensors that is not rounded yet, as lanes of f64 in the memory of one device."""
+    """An exact sum of tensors that is not rounded yet, as lanes of f64, and behind them of f32, on one device.
+
+    Tensors of 8, 16 and 32 bits are added to the lanes of f32.
+    """
 
     def __init__(self, operation, device):
-        self.operation, self.device = operation, device
-        self.sum = torch.zeros(c.lane_count(OPERATIONS[operation], F64), dtype=torch.int64, device=device)
+        self.operation, self.device, self.what = operation, device, OPERATIONS[operation]
+        self.counts = [c.lane_count(self.what, code) for code in (F64, F32)]
+        self.sum = torch.zeros(sum(self.counts), dtype=torch.int64, device=device)
+        self.wide, self.narrow = self.sum.split(self.counts)
+        self.has_wide = False
 
     def add(self, tensors):
-        for narrow in (True, False):
-            part = [x for x in tensors if (x.dtype != WIDE) == narrow and x.numel()]
+        for lanes, is_wide in ((self.wide, True), (self.narrow, False)):
+            part = [x for x in tensors if (x.dtype == WIDE) == is_wide and x.numel()]
             if part:
-                lanes = (self.on_device if self.device.type == "cuda" else self.on_host)(part)
-                self.sum += widened(lanes, 1 + (self.operation in SQUARES)) if narrow else lanes
+                lanes += (self.on_device if self.device.type == "cuda" else self.on_host)(part)
+                self.has_wide = self.has_wide or is_wide
 
     def on_host(self, tensors):
-        state = State(operation="sum_of_squares" if self.operation in SQUARES else "sum")
+        state = State(operation="sum_of_squares" if self.operation == "norm2" else "sum")
         for x in tensors:
             state.add((x.abs() if self.operation == "sum_of_magnitudes" else x).contiguous())
         return state.lanes()
 
     def on_device(self, tensors):
         parts = gathered(tensors)
-        what = OPERATIONS[self.operation]
-        rows = torch.empty(len(parts), c.lane_count(what, BY_TYPE[parts[0].dtype]), dtype=torch.int64, device=self.device)
-        for x, row in zip(parts, rows):
-            view = view_of(x)
-            context = context_of(view.device, view.stream)
-            with context.lock:
-                c.check(c.context_enqueue_lanes(context.handle, what, make_call([view], None, "propagate"), EXACT,
-                                                row.data_ptr()))
+        count = c.lane_count(self.what, BY_TYPE[parts[0].dtype])
+        rows = torch.empty(len(parts), count, dtype=torch.int64, device=self.device)
+        device = rows.get_device()
+        context, row = context_of(device, raw_stream(device)), rows.data_ptr()
+        given = c.Input(place=c.DEVICE)
+        with context.lock:
+            for x in parts:
+                given.x, given.count, given.type = x.data_ptr(), x.numel(), BY_TYPE[x.dtype]
+                c.check(c.context_enqueue_lanes(context.handle, self.what, given, EXACT, row))
+                row += 8 * count
         return rows.sum(0)
 
     def value(self, dtype):
-        what, code = OPERATIONS[self.operation], BY_TYPE[dtype]
-        if self.device.type != "cuda":
-            kept = State.from_lanes(self.sum)
-            value = kept.norm2 if self.operation == "norm2" else kept.mean if self.operation == "mean" else kept.value
-            return torch.tensor(value(NAMES[code]), dtype=dtype)
+        if dtype not in (torch.float32, WIDE):
+            raise InvalidArgument("the dtype of a total is torch.float32 or torch.float64, and not %s" % dtype)
+        if self.device.type == "cuda" and (dtype == WIDE or not self.has_wide):
+            return self.value_on_device(dtype)
+        state = State.from_lanes(self.as_wide())
+        value = state.norm2 if self.operation == "norm2" else state.mean if self.operation == "mean" else state.value
+        return torch.tensor(value(NAMES[BY_TYPE[dtype]]), dtype=dtype, device=self.device)
+
+    def as_wide(self):
+        return self.wide + widened(self.narrow, 1 + (self.operation == "norm2"), len(self.wide))
+
+    def value_on_device(self, dtype):
+        """The value, which nothing waits for: of the lanes of f32 for f32, as no tensor is of f64 then."""
+        if dtype != WIDE:
+            torch._assert_async(self.wide[-7] == 0, "tensors of another rank are f64: give dtype=torch.float64")
+        lanes = self.as_wide() if dtype == WIDE else self.narrow
         result = torch.empty(2, dtype=dtype, device=self.device)  # Behind the result there is room for an overflow.
-        view = view_of(self.sum)
-        context = context_of(view.device, view.stream)
+        device = result.get_device()
+        context = context_of(device, raw_stream(device))
         with context.lock:
-            c.check(c.context_enqueue_value_of_lanes(context.handle, what, F64, self.sum.data_ptr(),
-                                                     options_of(wanted=code), result.data_ptr()))
+            c.check(c.context_enqueue_value_of_lanes(context.handle, self.what, BY_TYPE[dtype], lanes.data_ptr(), EXACT,
+                                                     result.data_ptr()))
         return result[0]
+
+    def is_special(self):
+        """Whether a NaN or an infinity was added, which the last three lanes count."""
+        return self.wide[-3:].any() | self.narrow[-3:].any()
 
 
 EXACT = options_of()
@@ -84,11 +103,11 @@ def gathered(tensors):
     return large + [torch.cat(parts) for parts in small.values()]
 
 
-def widened(lanes, power):
+def widened(lanes, power, length):
     """Lanes of f32 as lanes of f64, whose unit is smaller by a power of two (docs/exact-format.md)."""
     words, bits = divmod(power * (1074 - 149), 32)
     count = len(lanes) - 7
-    made = lanes.new_zeros(c.lane_count(OPERATIONS["norm2" if power == 2 else "sum"], F64))
+    made = lanes.new_zeros(length)
     made[words:words + count] += (lanes[:count] & (1 << 32 - bits) - 1) << bits
     made[words + 1:words + count + 1] += lanes[:count] >> 32 - bits
     made[-7:] = lanes[-7:]
@@ -141,6 +160,7 @@ def merged(operation, tensors, group):
         for one in groups_of(mesh, group):
             torch.distributed.all_reduce(lanes.sum, group=one)
         total.sum += lanes.sum
+        total.has_wide = total.has_wide or lanes.has_wide
     return total
 
 
@@ -165,8 +185,8 @@ def total_mean(tensors, *, group=None, dtype=None):
 
 
 def any_nonfinite(tensors, *, group=None):
-    """Whether a NaN or an infinity is among the elements, with the arguments of total_sum(). Nothing waits for a device."""
-    return merged("sum", tensors, group).sum[SPECIAL].any()
+    """Whether a NaN or an infinity is among the elements, with the arguments of total_sum(), as a tensor."""
+    return merged("sum", tensors, group).is_special()
 
 
 def total_norm(tensors, norm_type=2.0, *, group=None, dtype=None):
@@ -184,7 +204,7 @@ def largest_magnitude(tensors, group):
     parts = local_parts(tensors)
     total = torch.zeros((), dtype=torch.int64, device=device_of(parts))
     for mesh, local in (parts or {None: []}).items():
-        found = [functions["max_magnitude"](x).to(WIDE) for x in local if x.numel()]
+        found = [functions["max_magnitude"](x).to(WIDE) for x in gathered(local) if x.numel()]
         bits = torch.stack(found).view(torch.int64).amax() if found else torch.zeros_like(total)
         for one in groups_of(mesh, group):
             torch.distributed.all_reduce(bits, torch.distributed.ReduceOp.MAX, group=one)
