@@ -94,7 +94,7 @@ void parse(CLI::App& root, const std::vector<command>& commands, const std::vect
 std::vector<command> add_commands(CLI::App& root) {
   std::vector<command> commands = add_reductions(root);
   for (const auto add : {add_describe, add_count, add_median, add_quantile, add_compare, add_accuracy, add_ladder,
-                         add_lesson, add_lab, add_bench, add_regress, add_report, add_generate, add_merge,
+                         add_lesson, add_check, add_lab, add_bench, add_regress, add_report, add_generate, add_merge,
                          add_backends, add_device, add_completion, add_manpage}) {
     commands.push_back(add(root));
   }

@@ -25,6 +25,7 @@ command add_compare(CLI::App& root);
 command add_accuracy(CLI::App& root);
 command add_ladder(CLI::App& root);
 command add_lesson(CLI::App& root);
+command add_check(CLI::App& root);
 command add_lab(CLI::App& root);
 command add_bench(CLI::App& root);
 command add_regress(CLI::App& root);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // fanin lesson writes the ladder as a page to step through.
+#include <filesystem>
 #include <memory>
 #include <span>
 
@@ -11,26 +12,42 @@
 #include "cli/kit/output.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/lesson/lesson_page.hpp"
+#include "cli/puzzles/texts.hpp"
 
 namespace fanin::cli {
 
 namespace {
 
 struct page_options {
-  std::string output;
+  std::string output, puzzles;
   std::vector<std::string> files;
-  bool force = false;  ///< replace the file `output`
+  bool force = false;  ///< replace files
 };
 
+void write_file(const std::string& path, std::string_view text, bool force) {
+  output_file file(path, force);
+  file.write(std::as_bytes(std::span(text)));
+  file.commit();
+}
+
+void write_puzzles(const page_options& arguments) {
+  const std::filesystem::path folder = arguments.puzzles;
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (problem) throw bad_data(fmt::format("{}: {}", printable(arguments.puzzles), problem.message()));
+  for (const source_text& one : std::span(puzzle_texts()).first(puzzle_count)) {
+    write_file((folder / std::filesystem::path(one.name).filename()).string(), one.text, arguments.force);
+  }
+}
+
 void run_lesson(const page_options& arguments) {
+  if (!arguments.puzzles.empty()) return write_puzzles(arguments);
+  if (arguments.output.empty()) throw usage_error("the HTML file to write is needed, or --puzzles");
   if (arguments.output.ends_with(".json")) {
     throw usage_error(
         fmt::format("'{}' looks like a result; the file to write comes first", printable(arguments.output)));
   }
-  const std::string text = lesson_page(ladder_files(arguments.files));
-  output_file file(arguments.output, arguments.force);
-  file.write(std::as_bytes(std::span(text)));
-  file.commit();
+  write_file(arguments.output, lesson_page(ladder_files(arguments.files)), arguments.force);
 }
 
 }  // namespace
@@ -39,24 +56,28 @@ command add_lesson(CLI::App& root) {
   auto arguments = std::make_shared<page_options>();
   CLI::App* parser = root.add_subcommand(
       "lesson", "Write the ladder as an HTML page to step through: which thread adds what, and why");
-  parser->add_option("OUT", arguments->output, "the HTML file to write; - is standard output")
-      ->type_name("")
-      ->required();
+  CLI::Option* out = parser->add_option("OUT", arguments->output, "the HTML file to write; - is standard output");
+  out->type_name("");
   parser
       ->add_option("RESULT", arguments->files,
                    "what 'fanin ladder --json' printed (default: the results in docs/ladder.md)")
       ->type_name("");
-  parser->add_flag("--force", arguments->force, "replace OUT if it exists");
+  parser->add_flag("--force", arguments->force, "replace files that exist");
+  parser
+      ->add_option("--puzzles", arguments->puzzles, "write 12 puzzles to this folder, and no page; see 'fanin check'")
+      ->type_name("DIR")
+      ->excludes(out);
   parser->footer(
       R"(For every stage the page has a picture of each step, an explanation, the profiler's counter that shows the effect, and
-the speed that the stage gained. The pictures are made from the index arithmetic of the kernels. Buttons and the arrow
+the speed that the stage gained. The pictures are made from the index arithmetic of the stages. Buttons and the arrow
 keys go from step to step. Without a script all pictures stand in a row. The page needs no network, and making it
 needs no GPU.
 
 Examples:
   fanin lesson lesson.html
   fanin ladder --json > ladder.json
-  fanin lesson lesson.html ladder.json)");
+  fanin lesson lesson.html ladder.json
+  fanin lesson --puzzles puzzles)");
   return {parser, [arguments] { run_lesson(*arguments); }};
 }
 

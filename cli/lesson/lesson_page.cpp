@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/lesson/listing.hpp"
 #include "cli/lesson/step_pictures.hpp"
 #include "cli/lesson/story.hpp"
 #include "cli/report/charts.hpp"
@@ -48,6 +49,17 @@ std::string html_of_counters(const markdown::block& one) {
   return items.empty() ? "" : fmt::format("<dl>\n{}</dl>\n", items);
 }
 
+std::string html_of_listing(const listing& kernel) {
+  std::string lines;
+  for (const listed_line& one : kernel.lines) {
+    const std::string text = charts::escaped(std::string(one.text));
+    lines += one.is_new && !text.empty() ? fmt::format("<mark>{}</mark>\n", text) : text + "\n";
+  }
+  const bool marks = std::ranges::any_of(kernel.lines, &listed_line::is_new);
+  return fmt::format("<p><strong>Kernel.</strong> <code>{}</code>{}</p>\n<pre>{}</pre>\n", kernel.file,
+                     marks ? fmt::format(". Marked lines are not in {}.", kernel.builds_on) : "", lines);
+}
+
 std::string html_of_steps(const traced_stage& stage) {
   if (!stage.untraced.empty()) return {};
   std::string figures;
@@ -63,7 +75,10 @@ std::string html_of_stage(const traced_stage& stage, const ladder_files& files) 
   std::string* to = &lead;
   for (const markdown::block& one : story_of(stage.name)) {
     const std::string label = label_of(one);
-    if (label == "Counter.") to = &rest;  // The picture stands before this paragraph in docs/ladder.md, too.
+    if (label == "Counter.") {  // The picture stands before this paragraph in docs/ladder.md, too.
+      lead += html_of_listing(listing_of(stage.name));
+      to = &rest;
+    }
     if (one.is == markdown::block::kind::heading) {
       title = markdown::as_html(one);
     } else if (label == "Measured.") {

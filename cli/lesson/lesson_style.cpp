@@ -9,6 +9,8 @@ std::string_view lesson_style() {
 .story,.rest{max-width:46rem}header p{font-size:.9rem}h2{margin-top:1.5rem}
 p{margin:.6rem 0}dl{margin:.6rem 0;font-size:.85rem;color:var(--muted)}dd{margin:0 0 .4rem}
 code{font-size:.85em;overflow-wrap:anywhere}
+pre{font-size:.75rem;line-height:1.35;overflow-x:auto;margin:.6rem 0;padding:.5rem;background:var(--band)}
+pre mark{color:inherit;background:color-mix(in srgb,var(--c0) 25%,transparent)}
 .share{min-width:7rem;padding-bottom:.5rem;print-color-adjust:exact;background:linear-gradient(90deg,var(--c0) var(--share),
 var(--grid) 0) 0 85%/calc(100% - .75rem) 4px no-repeat}
 nav{display:flex;flex-wrap:wrap;gap:.25rem .9rem;font-size:.85rem;margin:.75rem 0}nav a{margin:0}

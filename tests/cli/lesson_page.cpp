@@ -2,11 +2,14 @@
 // Tests of fanin lesson: the page's stages, pictures, stories and times, and its errors.
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <iterator>
 #include <regex>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "cli/lesson/listing.hpp"
 #include "cli/lesson/step_pictures.hpp"
 #include "tests/cli/process.hpp"
 
@@ -60,7 +63,7 @@ TEST_CASE("every stage has its pictures, its story, what its counter tells and i
     CHECK(page.find(fmt::format("<section id=\"{}\">", stage.name)) > last);
     last = page.find(fmt::format("<section id=\"{}\">", stage.name));
     const std::string section = section_of(page, stage.name);
-    for (const auto* label : {"Fault.", "Idea.", "Counter.", "Measured.", "Exercises."}) {
+    for (const auto* label : {"Fault.", "Idea.", "Kernel.", "Counter.", "Measured.", "Exercises."}) {
       CHECK(count_of(fmt::format("<p><strong>{}</strong>", label), section) == 1);
     }
     CHECK(count_of("<th scope=\"col\">speed</th>", section) == (stage.name == "global-neighbored" ? 0 : 1));
@@ -77,9 +80,51 @@ TEST_CASE("every stage has its pictures, its story, what its counter tells and i
   CHECK(contains(strided, "(bench/results/h200).</p>"));
 }
 
+TEST_CASE("every stage shows the kernel of its source file, and marks what is new") {
+  for (const traced_stage& stage : traced_stages()) {
+    CAPTURE(stage.name);
+    const listing found = listing_of(stage.name);
+    std::ifstream file(fmt::format(FANIN_SOURCE "/{}", found.file));
+    const std::string source(std::istreambuf_iterator<char>(file), {});
+    std::string text;
+    std::size_t kernels = 0, marks = 0;
+    for (const listed_line& one : found.lines) {
+      text += fmt::format("{}\n", one.text);
+      kernels += one.text.starts_with("__global__") ? 1 : 0;
+      marks += one.is_new ? 1 : 0;
+    }
+    CHECK(source.find(text) != source.npos);
+    CHECK(kernels == 1);
+    CHECK(text.ends_with("}\n"));
+    CHECK(source.find(fmt::format("\"{}\", \"{}\"", stage.name, found.builds_on)) != source.npos);
+    // One file has the kernel of 2, 4 and 8 tiles.
+    const bool has_own_kernel = stage.name != "global-unroll-4" && stage.name != "global-unroll-8";
+    CHECK((marks > 0) == (has_own_kernel && !found.builds_on.empty()));
+    CHECK(marks < found.lines.size());
+  }
+}
+
+TEST_CASE("a marked line is one that the stage before does not have") {
+  const listing found = listing_of("shared-dynamic");
+  CHECK(found.builds_on == "shared-sequential");
+  std::vector<std::string_view> marked;
+  for (const listed_line& one : found.lines) {
+    if (one.is_new) marked.push_back(one.text);
+  }
+  CHECK(marked == std::vector<std::string_view>{"  auto* values = dynamic_shared<typename A::state>();"});
+  const scratch_folder here;
+  CHECK(contains(section_of(page_with(here, ""), "shared-dynamic"),
+                 "<mark>  auto* values = dynamic_shared&lt;typename A::state&gt;();</mark>\n"
+                 "  values[threadIdx.x] = load_one&lt;A&gt;(a);\n"));
+}
+
 TEST_CASE("the page needs nothing but itself") {
   const scratch_folder here;
-  const std::string page = page_with(here, "");
+  std::string page = page_with(here, "");
+  // C++ in the kernels has marks of Markdown.
+  for (std::size_t at = page.find("<pre>"); at != page.npos; at = page.find("<pre>")) {
+    page.erase(at, page.find("</pre>", at) - at);
+  }
   for (const auto* part : {"http", "src=", "<link", "url(", "@import", "**", "](", "<!--"}) {
     CAPTURE(part);
     CHECK_FALSE(contains(page, part));
@@ -188,7 +233,6 @@ TEST_CASE("what is no result, or a file that exists, is refused") {
   check_failure(here.fanin("lesson page.html none.json"), 1, "none.json: cannot be opened");
   check_failure(here.fanin("lesson other.json --force"), 2, "'other.json' looks like a result");
   check_failure(here.fanin("lesson old.html"), 1, "old.html: exists; --force replaces it");
-  check_failure(here.fanin("lesson"), 2, "OUT is required");
   CHECK(here.read("old.html") == "old");
   CHECK(here.shell("ls").out == "cut.json\nold.html\nother.json\nzero.json\n");
   CHECK(here.fanin("lesson - | tail -c 8").out == "</html>\n");

@@ -339,8 +339,8 @@ TEST_CASE("completions are scripts, and the man page and the help name every sub
     CHECK(run.status == 0);
     CHECK(run.err.empty());
     for (const std::string name :
-         {"sum_of_squares", "mean", "compare", "accuracy", "ladder", "lesson", "lab", "bench", "regress", "report",
-          "generate", "merge", "backends", "device", "manpage"}) {
+         {"sum_of_squares", "mean", "compare", "accuracy", "ladder", "lesson", "check", "lab", "bench", "regress",
+          "report", "generate", "merge", "backends", "device", "manpage"}) {
       CAPTURE(name);
       CHECK(run.out.find(name) != std::string::npos);
     }

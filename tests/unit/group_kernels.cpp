@@ -19,10 +19,6 @@ template <class T>
 T __ldcs(const T* from) {
   return *from;
 }
-unsigned atomicCAS(unsigned* into, unsigned expected, unsigned value) {
-  std::atomic_ref(*into).compare_exchange_strong(expected, value);
-  return expected;
-}
 
 }  // namespace
 

@@ -7,20 +7,7 @@
 
 #include "tests/unit/kernels/block_on_cpu.hpp"
 
-namespace {
-
-template <class T>
-T atomicAdd(T* into, T more) {
-  return std::atomic_ref(*into).fetch_add(more);
-}
-void atomicMin(unsigned long long* into, unsigned long long value) {
-  const std::atomic_ref least(*into);
-  unsigned long long found = least.load();
-  while (value < found && !least.compare_exchange_weak(found, value)) continue;
-}
-
-}  // namespace
-
+// These headers have to come after block_on_cpu.hpp.
 #include "backends/cuda/presence/copy_kernels.cuh"
 #include "tests/support/masked.hpp"
 

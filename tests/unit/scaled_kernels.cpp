@@ -95,11 +95,11 @@ std::vector<T> small_integers(std::size_t count) {
   return x;
 }
 
-/// The word of a number in the format T: a small integer, or rarely one times a power of two.
+/// The word of a number in the format T: a small integer, or rarely one times a power of two from 2^-most to 2^most.
 template <class T>
-cuda::word_for<T> some_word(generator& random) {
+cuda::word_for<T> some_word(generator& random, int most) {
   float x = static_cast<float>(random() % 31) - 15;
-  if (sizeof(T) > 1 && random() % 64 == 0) x = std::ldexp(x, static_cast<int>(random() % 41) - 20);
+  if (sizeof(T) > 1 && random() % 64 == 0) x = std::ldexp(x, static_cast<int>(random() % (2 * most + 1)) - most);
   const T number(x);
   cuda::word_for<T> word;
   std::memcpy(&word, &number, sizeof word);
@@ -114,7 +114,7 @@ struct line_arrays {
   static constexpr std::size_t size = 16 / sizeof(T);
   std::vector<cuda::vector<word>> of_x, of_y;
   word *x, *y;
-  line_arrays(std::size_t count, std::size_t shift, std::size_t apart)
+  line_arrays(std::size_t count, std::size_t shift, std::size_t apart, int most)
       : of_x(count / size + 3),
         of_y(count / size + 3),
         x(of_x[0].at + shift),
@@ -123,7 +123,7 @@ struct line_arrays {
     for (auto* all : {&of_x, &of_y}) {
       for (auto& v : *all) std::ranges::fill(v.at, static_cast<word>(~word{0}));
     }
-    for (std::size_t i = 0; i < count; ++i) x[i] = some_word<T>(random), y[i] = some_word<T>(random);
+    for (std::size_t i = 0; i < count; ++i) x[i] = some_word<T>(random, most), y[i] = some_word<T>(random, most);
   }
 };
 
@@ -175,7 +175,7 @@ void check_lines(std::size_t length, unsigned lanes, std::size_t shift, std::siz
   constexpr std::size_t rows = 67, chunk = 300;
   const unsigned lines = std::min(lanes, 3u);
   const std::size_t of_row = length + 3, last = (rows - 1) * of_row + length;
-  const line_arrays<T> arrays(last, shift, apart);
+  const line_arrays<T> arrays(last, shift, apart, cuda::folds_terms<A> ? 30 : 20);
   cuda::batch_elements all = elements_of(arrays.x, rows, length, std::min(length, chunk));
   all.rule = cuda::rule_of(what, type_of<T>);
   all.y = what == operation::dot ? arrays.y : arrays.x;
@@ -284,7 +284,7 @@ TEST_SUITE("unit/scaled_kernels") {
     for (const std::uint64_t length : {1, 3, 6, 130, 300}) {
       std::vector<cuda::vector<word>> x(length * columns * sizeof(T) / 16);
       for (auto& v : x) {
-        for (word& one : v.at) one = some_word<T>(random);
+        for (word& one : v.at) one = some_word<T>(random, 30);
       }
       for (const unsigned slots : {1u, 4u, 32u}) {
         CAPTURE(length);

@@ -119,13 +119,11 @@ struct scaled_moments : word_numbers<Word> {
   }
 };
 
-/// Whether A adds terms of several elements at once, and its states are finished by a second kernel.
+/// Whether A adds terms of several elements at once.
 template <class A>
-inline constexpr bool folds_terms = false;
-template <class Word>
-inline constexpr bool folds_terms<scaled_products<Word>> = true;
-template <class Word>
-inline constexpr bool folds_terms<scaled_moments<Word>> = true;
+inline constexpr bool folds_terms = requires {
+  requires A::sums::of_products;
+};
 
 /// Whether kernels end sums of A where they form the state, since that takes little code: not roots nor variances.
 template <class A>

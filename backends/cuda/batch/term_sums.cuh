@@ -153,7 +153,7 @@ struct product_bound {
 template <class T, bool Roots>
 struct term_sums {
   using bound = product_bound<T>;
-  static constexpr bool rounds = bound::rounds;
+  static constexpr bool of_products = true, rounds = bound::rounds;
   /// The parts that the terms of a window have at most.
   static constexpr int window_parts = rounds ? 3 : 2, window_roots = !Roots ? 0 : rounds ? 2 : 1;
   /// The most terms whose sums these integers hold.

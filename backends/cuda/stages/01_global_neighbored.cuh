@@ -14,7 +14,11 @@ template <class A>
 __global__ void __launch_bounds__(most_threads) global_neighbored_kernel(stage_arguments<A> a) {
   const stopwatch watch(a.cycles);
   const auto [values, size] = part_of_copy<A>(a);
-  fold_ascending<A, steps::neighbored>(values, size);
+  const unsigned thread = threadIdx.x;
+  for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
+    if (thread % (2 * stride) == 0 && thread + stride < size) A::merge(values[thread], values[thread + stride]);
+    __syncthreads();
+  }
   store_first<A>(a, watch, values, size);
 }
 

@@ -14,7 +14,12 @@ template <class A>
 __global__ void __launch_bounds__(most_threads) global_neighbored_less_kernel(stage_arguments<A> a) {
   const stopwatch watch(a.cycles);
   const auto [values, size] = part_of_copy<A>(a);
-  fold_ascending<A, steps::strided>(values, size);
+  const unsigned thread = threadIdx.x;
+  for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
+    const unsigned into = 2 * stride * thread;
+    if (into + stride < size) A::merge(values[into], values[into + stride]);
+    __syncthreads();
+  }
   store_first<A>(a, watch, values, size);
 }
 

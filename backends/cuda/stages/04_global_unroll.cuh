@@ -32,7 +32,11 @@ __global__ void __launch_bounds__(most_threads) global_unroll_kernel(stage_argum
   const stopwatch watch(a.cycles);
   const auto [values, size] = part_of_copy<A, Tiles>(a);
   add_tiles<A, Tiles>(values, size);
-  fold_halving<A>(values, min(size, blockDim.x));
+  const unsigned thread = threadIdx.x, first_tile = min(size, blockDim.x);
+  for (unsigned stride = steps::first_stride(blockDim.x); stride > 0; stride /= 2) {
+    if (thread < stride && thread + stride < first_tile) A::merge(values[thread], values[thread + stride]);
+    __syncthreads();
+  }
   store_first<A>(a, watch, values, size);
 }
 

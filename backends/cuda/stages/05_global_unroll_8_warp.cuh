@@ -15,7 +15,7 @@ template <class A, unsigned First>
 __device__ void fold_in_warp(typename A::state* values, unsigned lane, unsigned size) {
 #pragma unroll
   for (unsigned stride = First; stride > 0; stride /= 2) {
-    take_in<A>(values, steps::halving(lane, stride, size));
+    if (lane < stride && lane + stride < size) A::merge(values[lane], values[lane + stride]);
     __syncwarp();
   }
 }
@@ -23,8 +23,12 @@ __device__ void fold_in_warp(typename A::state* values, unsigned lane, unsigned 
 /// Folds values[0, size) into values[0]: the block down to 64 values, its first warp the rest. All threads call it.
 template <class A>
 __device__ void fold_halving_and_warp(typename A::state* values, unsigned size) {
-  fold_halving<A, 64>(values, size);
-  if (threadIdx.x < 32) fold_in_warp<A, 32>(values, threadIdx.x, size);
+  const unsigned thread = threadIdx.x;
+  for (unsigned stride = steps::first_stride(blockDim.x); stride > 32; stride /= 2) {
+    if (thread < stride && thread + stride < size) A::merge(values[thread], values[thread + stride]);
+    __syncthreads();
+  }
+  if (thread < 32) fold_in_warp<A, 32>(values, thread, size);
 }
 
 template <class A>

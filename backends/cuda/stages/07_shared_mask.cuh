@@ -14,9 +14,14 @@ template <class A>
 __global__ void __launch_bounds__(most_threads) shared_mask_kernel(stage_arguments<A> a) {
   const stopwatch watch(a.cycles);
   __shared__ typename A::state values[most_threads];
-  values[threadIdx.x] = load_one<A>(a);
+  const unsigned thread = threadIdx.x;
+  values[thread] = load_one<A>(a);
   __syncthreads();
-  fold_ascending<A, steps::masked>(values, blockDim.x);
+  for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
+    const unsigned mask = 2 * stride - 1;
+    if ((thread & mask) == 0 && thread + stride < blockDim.x) A::merge(values[thread], values[thread + stride]);
+    __syncthreads();
+  }
   store_first<A>(a, watch, values, blockDim.x);
 }
 

@@ -14,9 +14,13 @@ template <class A>
 __global__ void __launch_bounds__(most_threads) shared_sequential_kernel(stage_arguments<A> a) {
   const stopwatch watch(a.cycles);
   __shared__ typename A::state values[most_threads];
-  values[threadIdx.x] = load_one<A>(a);
+  const unsigned thread = threadIdx.x;
+  values[thread] = load_one<A>(a);
   __syncthreads();
-  fold_halving<A>(values, blockDim.x);
+  for (unsigned stride = steps::first_stride(blockDim.x); stride > 0; stride /= 2) {
+    if (thread < stride && thread + stride < blockDim.x) A::merge(values[thread], values[thread + stride]);
+    __syncthreads();
+  }
   store_first<A>(a, watch, values, blockDim.x);
 }
 

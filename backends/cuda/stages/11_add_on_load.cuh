@@ -23,9 +23,13 @@ template <class A>
 __global__ void __launch_bounds__(most_threads) add_on_load_kernel(stage_arguments<A> a) {
   const stopwatch watch(a.cycles);
   auto* values = dynamic_shared<typename A::state>();
-  values[threadIdx.x] = load_two<A>(a);
+  const unsigned thread = threadIdx.x;
+  values[thread] = load_two<A>(a);
   __syncthreads();
-  fold_halving<A>(values, blockDim.x);
+  for (unsigned stride = steps::first_stride(blockDim.x); stride > 0; stride /= 2) {
+    if (thread < stride && thread + stride < blockDim.x) A::merge(values[thread], values[thread + stride]);
+    __syncthreads();
+  }
   store_first<A>(a, watch, values, blockDim.x);
 }
 

@@ -14,14 +14,15 @@ template <class A, unsigned Threads>
 __global__ void __launch_bounds__(Threads) unroll_complete_kernel(stage_arguments<A> a) {
   const stopwatch watch(a.cycles);
   auto* values = dynamic_shared<typename A::state>();
-  values[threadIdx.x] = load_two<A>(a);
+  const unsigned thread = threadIdx.x;
+  values[thread] = load_two<A>(a);
   __syncthreads();
 #pragma unroll
   for (unsigned stride = Threads / 2; stride > 32; stride /= 2) {
-    take_in<A>(values, steps::halving(threadIdx.x, stride, Threads));
+    if (thread < stride && thread + stride < Threads) A::merge(values[thread], values[thread + stride]);
     __syncthreads();
   }
-  if (threadIdx.x < 32) fold_in_warp<A, 32>(values, threadIdx.x, Threads);
+  if (thread < 32) fold_in_warp<A, 32>(values, thread, Threads);
   store_first<A>(a, watch, values, Threads);
 }
 

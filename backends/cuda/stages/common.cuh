@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stages have in common: their row of the table, their kernel's arguments, reading and writing one value, and
-// the loops of the trees. A stage's file spells what is new in it; later stages include it from there.
+// What stages have in common: their row of the table, their kernel's arguments, and reading and writing
+// one value. A stage's file spells its loops; what it adds, later stages include from there.
 #pragma once
 
 #include <cstdint>
@@ -112,31 +112,6 @@ template <class A, unsigned Tiles = 1>
 __device__ block_part<typename A::state> part_of_copy(const stage_arguments<A>& a) {
   const auto begin = std::uint64_t{blockIdx.x} * blockDim.x * Tiles;
   return {a.copy + begin, steps::in_tile(begin, a.count, blockDim.x * Tiles)};
-}
-
-/// What one thread does in one step of a tree.
-template <class A>
-__device__ void take_in(typename A::state* values, const steps::step& step) {
-  if (step.works) A::merge(values[step.into], values[step.from]);
-}
-
-/// Folds values[0, size) into values[0], strides 1, 2, 4, ...; Step names the thread and the two values of each
-/// merge. All threads of the block call it.
-template <class A, auto Step>
-__device__ void fold_ascending(typename A::state* values, unsigned size) {
-  for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
-    take_in<A>(values, Step(threadIdx.x, stride, size));
-    __syncthreads();
-  }
-}
-
-/// Folds values[0, size) with strides from half the block down to `Last`: values[0, Last) are left to fold.
-template <class A, unsigned Last = 1>
-__device__ void fold_halving(typename A::state* values, unsigned size) {
-  for (unsigned stride = steps::first_stride(blockDim.x); stride >= Last; stride /= 2) {
-    take_in<A>(values, steps::halving(threadIdx.x, stride, size));
-    __syncthreads();
-  }
 }
 
 /// The partials in order, by the threads of one block; block_fold makes them one state.

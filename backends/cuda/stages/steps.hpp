@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who adds what to whom: the index arithmetic of the stages, for kernels and for tests and pictures without a GPU.
+// Who adds what to whom: the index arithmetic of the stages, for pictures and traces without a GPU. The trees'
+// kernels spell it themselves, and unit/ladder_kernels holds their results to these functions.
 //
 // A tree over `size` values runs one step for every stride; within a step all threads work at once, and no thread
 // touches a value that another one changes.

@@ -7,8 +7,6 @@
 
 #include "tests/unit/kernels/block_on_cpu.hpp"
 
-using std::max;
-
 // Kernels load floats as words of this type.
 struct __attribute__((may_alias)) uint4 {
   unsigned x, y, z, w;
@@ -17,29 +15,6 @@ template <class T>
 T __ldg(const T* from) {
   return *from;
 }
-
-template <class T>
-T __shfl_sync(unsigned, T mine, unsigned lane) {
-  return static_cast<T>(fanin::test::exchange(mine, lane));
-}
-inline unsigned __shfl_xor_sync(unsigned, unsigned mine, unsigned mask) {
-  return static_cast<unsigned>(fanin::test::exchange(mine, threadIdx.x % 32 ^ mask));
-}
-inline std::int64_t __shfl_up_sync(unsigned, std::int64_t mine, unsigned distance) {
-  const unsigned lane = threadIdx.x % 32;
-  return static_cast<std::int64_t>(
-      fanin::test::exchange(static_cast<std::uint64_t>(mine), lane >= distance ? lane - distance : lane));
-}
-
-template <class T>
-T atomicAdd(T* into, T more) {
-  return std::atomic_ref(*into).fetch_add(more);
-}
-template <class T>
-T atomicExch(T* into, T value) {
-  return std::atomic_ref(*into).exchange(value);
-}
-inline unsigned atomicOr(unsigned* into, unsigned bits) { return std::atomic_ref(*into).fetch_or(bits); }
 
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> (shift & 31));

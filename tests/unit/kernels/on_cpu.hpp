@@ -3,12 +3,5 @@
 #pragma once
 
 #include "tests/unit/kernels/block_on_cpu.hpp"
-
-#include <numeric>
-
-inline unsigned __reduce_add_sync(unsigned, unsigned mine) {
-  const std::uint64_t* const warp = fanin::test::exchange(mine);
-  return static_cast<unsigned>(std::accumulate(warp, warp + 32, std::uint64_t{0}));
-}
-
+// The kernels need the functions of CUDA.
 #include "backends/cuda/stages/common.cuh"

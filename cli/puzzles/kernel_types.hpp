@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parameters of the kernel of each puzzle.
+#pragma once
+
+namespace fanin::puzzle {
+
+/// x, its length n, and the sums: most of the puzzles.
+template <int Puzzle>
+struct kernel_of {
+  using type = void(const int* x, int n, int* sums);
+};
+template <>
+struct kernel_of<8> {
+  using type = void(const int* x, int n, int* partials, unsigned* arrived, int* result);
+};
+template <>
+struct kernel_of<9> {
+  using type = void(const int* x, int rows, int columns, int* sums);
+};
+template <>
+struct kernel_of<10> {
+  using type = void(const int* x, const int* begins, int segments, int* sums);
+};
+template <>
+struct kernel_of<11> {
+  using type = void(const float* x, int n, float* partials, unsigned* arrived, float* result);
+};
+template <>
+struct kernel_of<12> {
+  using type = void(const float* x, int n, unsigned long long* units);
+};
+
+}  // namespace fanin::puzzle

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puzzle 05: the last warp
+//
+// Block b adds the elements 128 b to 128 b + 127. From stride 32 on only one warp works, but all warps meet at
+// each barrier of the block. Let the first warp finish alone. __syncwarp() is the barrier of a warp, and costs
+// much less.
+//
+// Many old programs have no barrier there at all. That was never right: lanes of a warp need not run in lockstep.
+//
+// Hint 1. Only threads 0 to 31 take part from stride 32 on, as in the skeleton.
+// Hint 2. A lane must not write s[t] while another lane still reads it: read, then meet, then write, then meet.
+// Hint 3. Keep the sum in a variable. At each step: sum += s[t + h]; __syncwarp(); s[t] = sum; __syncwarp();
+
+__global__ void last_warp(const int* x, int n, int* sums) {
+  __shared__ int s[128];
+  const int t = threadIdx.x, i = blockIdx.x * 128 + t;
+  s[t] = i < n ? x[i] : 0;
+  __syncthreads();
+  if (t < 64) s[t] += s[t + 64];
+  __syncthreads();
+  if (t < 32) {
+    for (int h = 32; h > 0; h /= 2) s[t] += s[t + h];  // Who still reads s[t]?
+  }
+  if (t == 0) sums[blockIdx.x] = s[0];
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of the puzzles: each skeleton fails, each solution passes, and each planted fault gets its message.
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "cli/puzzles/texts.hpp"
+#include "tests/cli/process.hpp"
+
+namespace fanin::cli {
+namespace {
+
+/// A change to a solution, and how the report on it begins.
+struct planted_fault {
+  const char *puzzle, *right, *wrong, *report;
+};
+
+constexpr planted_fault planted_faults[] = {
+    {"01", "blockIdx.x * blockDim.x + threadIdx.x", "threadIdx.x", "race: two threads use y[0], and no fence"},
+    {"01", "2 * i + 1 < n", "2 * i < n", "out of bounds: line 7: thread 32 of block 0 reads x[65]"},
+    {"01", "    y[i] = x[2 * i];", "", "wrong: y[32] has no value"},
+    {"01", "x[2 * i] + x[2 * i + 1]", "x[2 * i] + x[2 * i]", "wrong: y[0] is"},
+    {"01", "y[i] = x[2 * i];", "y[i] += x[2 * i];", "uninitialised: line 9: thread 32 of block 0 reads y[32]"},
+    {"02", "i = t", "i = threadIdx.x", "wrong: sums[32] is"},
+    {"02", "i < n", "i <= n", "out of bounds: line 7: thread 1 of block 0 reads x[65]"},
+    {"02", "int sum = 0", "int sum = sums[t]", "uninitialised: line 6: thread 0 of block 0 reads sums[0]"},
+    {"02", "sums[t] = sum", "sums[t / 2] = sum", "race: two threads use sums[0]"},
+    {"02", "i += gridDim.x * blockDim.x", "i += 0", "endless: "},
+    {"03", "  __syncthreads();\n  for", "  for", "race: two threads use s["},
+    {"03", "i < n ? x[i] : 0", "x[i]", "out of bounds: line 7: thread 1 of block 1 reads x[65]"},
+    {"03", "s[t] = i < n ? x[i] : 0;", "if (i < n) s[t] = x[i];",
+     "uninitialised: line 10: thread 0 of block 1 reads s["},
+    {"03", "s[t] += s[t + stride];\n    __syncthreads();", "{ s[t] += s[t + stride]; __syncthreads(); }",
+     "barrier: block 0 has a barrier that not all threads reach"},
+    {"03", "stride < 64", "stride < 32", "wrong: sums[0] is"},
+    {"04", "t < stride", "t <= stride", "out of bounds: line 10: thread 32 of block 0 uses index 64"},
+    {"04", "stride = 32", "stride = 16", "wrong: sums[0] is"},
+    {"04", "    __syncthreads();\n  }", "  }", "race: two threads use s["},
+    {"04", "s[t] += s[t + stride];\n    __syncthreads();", "{ s[t] += s[t + stride]; __syncthreads(); }",
+     "barrier: block 0 has"},
+    {"04", "s[t] = i < n ? x[i] : 0;", "if (i < n) s[t] = x[i];", "uninitialised: line 10"},
+    {"05", "      s[t] = sum;\n      __syncwarp();", "      s[t] = sum;", "race: two threads use s["},
+    {"05", "if (t < 64) s[t] +=", "s[t] +=", "out of bounds: line 9: thread 64 of block 0 uses index 128"},
+    {"05", "h = 32", "h = 16", "wrong: sums[0] is"},
+    {"05", "      __syncwarp();\n      s", "      __syncthreads();\n      s",
+     "barrier: block 0 has a barrier that not all threads reach: threads 0 to 31 wait"},
+    {"05", "  if (t < 32) {", "  __syncthreads();\n  if (t < 32) {",
+     "slow: the values are right, and this puzzle asks for fewer barriers"},
+    {"06", "int sum = i < n ? x[i] : 0;", "if (i >= n) return;\n  int sum = x[i];",
+     "barrier: block 1 has a barrier that not all threads reach: thread 0 waits for lanes"},
+    {"06", "i < n ? x[i] : 0", "x[i]", "out of bounds: line 6: thread 1 of block 1 reads x[65]"},
+    {"06", "d = 16", "d = 8", "wrong: sums[0] is"},
+    {"06", "if (threadIdx.x % 32 == 0) sums", "sums", "race: two threads use sums[0]"},
+    {"06", "0xffffffff", "0xffff", "barrier: thread 16 of block 0 is not in the mask"},
+    {"07", "  __syncthreads();", "", "race: two threads use of_warp[1]"},
+    {"07", "of_warp[t / 32]", "of_warp[t]", "out of bounds: line 13: thread 32 of block 0 uses index 32"},
+    {"07", "of_warp[2] + of_warp[3]", "of_warp[2]", "wrong: sums[0] is"},
+    {"07", "(t % 32 == 0)", "(t % 64 == 0)", "uninitialised: line 15: thread 0 of block 0 reads of_warp[1]"},
+    {"07", "  __syncthreads();", "  if (t < 32) __syncthreads();", "barrier: block 0 has"},
+    {"07", "  __syncthreads();", "  __syncthreads();\n  __syncthreads();", "slow: the values are right"},
+    {"08", "    __threadfence();", "",
+     "race: two threads use partials[0], and no fence with an atomic function orders these blocks"},
+    {"08", "== gridDim.x - 1", "== 0", "race: two threads use partials[1], and no fence"},
+    {"08", "b < gridDim.x", "b <= gridDim.x", "out of bounds: line 20: thread 0 of block 1 reads partials[2]"},
+    {"08", "b = 0", "b = 1", "wrong: result[0] is"},
+    {"08", "gridDim.x - 1", "gridDim.x", "wrong: result[0] has no value"},
+    {"09", "threadIdx.x / 32, lane", "threadIdx.x / 64, lane", "race: two threads use sums[0]"},
+    {"09", "c < columns", "c <= columns", "out of bounds: line 8: thread 1 of block 1 reads x[99]"},
+    {"09", "  if (row >= rows) return;", "", "out of bounds: line 8: thread 32 of block 1 reads x[99]"},
+    {"09", "int sum = 0", "int sum = sums[row]", "uninitialised: line 7: thread 0 of block 0 reads sums[0]"},
+    {"09", "c += 32", "c += 0", "endless: "},
+    {"10", "i < begins[s + 1]", "i <= begins[s + 1]", "out of bounds: line 8: thread 32 of block 0 reads x[65]"},
+    {"10", "i += 32", "i += 64", "wrong: sums[0] is"},
+    {"10", "  if (s >= segments) return;", "", "out of bounds: line 8: thread 32 of block 1 reads begins[4]"},
+    {"10", "if (lane == 0) sums", "sums", "race: two threads use sums[0]"},
+    {"10", "int sum = 0", "int sum = sums[s]", "uninitialised: line 7"},
+    {"11", "    __threadfence();", "", "race: two threads use partials[0], and no fence"},
+    {"11", "b = 0", "b = 1", "wrong: result[0] is"},
+    {"11", "b < gridDim.x", "b <= gridDim.x", "out of bounds: line 20: thread 0 of block 1 reads partials[2]"},
+    {"11", "partials[blockIdx.x] =", "partials[atomicAdd(arrived, 0)] =", "other bits: n = "},
+    {"11", "== gridDim.x - 1", "== 0", "race: two threads use partials[1], and no fence"},
+    {"12", "i < n ? (long long)(x[i] * 1048576.0f) : 0", "(long long)(x[i] * 1048576.0f)",
+     "out of bounds: line 6: thread 1 of block 1 reads x[65]"},
+    {"12", "(long long)(x[i] * 1048576.0f)", "(int)(x[i] * 1048576.0f)", "wrong: units[0] is"},
+    {"12", "d = 16", "d = 8", "wrong: units[0] is"},
+    {"12", "atomicAdd(units, (unsigned long long)sum)", "units[0] += sum", "race: two threads use units[0]"},
+    {"12", "if (threadIdx.x % 32 == 0) atomicAdd", "atomicAdd", "wrong: units[0] is"}};
+
+/// How the report on each skeleton begins.
+constexpr const char* skeleton_reports[puzzle_count] = {
+    "out of bounds: line 14: thread 32 of block 0 reads x[65]",
+    "wrong: sums[0] is",
+    "race: two threads use s[",
+    "slow: the values are right, and this puzzle asks for fewer bank conflicts",
+    "race: two threads use s[",
+    "barrier: block 1 has a barrier that not all threads reach",
+    "race: two threads use of_warp[0]",
+    "race: two threads use partials[0], and no fence",
+    "slow: the values are right, and this puzzle asks for fewer memory transactions",
+    "out of bounds: line 15: thread 0 of block 1 reads x[65]",
+    "other bits: n = ",
+    "wrong: units[0] is"};
+
+std::string text_of(const std::string& name) {
+  return std::string(std::ranges::find(puzzle_texts(), name, &source_text::name)->text);
+}
+
+double seconds_of_children() {
+  rusage used;
+  ::getrusage(RUSAGE_CHILDREN, &used);
+  const auto seconds = [](const timeval& of) {
+    return static_cast<double>(of.tv_sec) + static_cast<double>(of.tv_usec) / 1e6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+void check_report(const finished& run, std::string_view begin) {
+  CAPTURE(begin);
+  CAPTURE(run.out);
+  CAPTURE(run.err);
+  CHECK(run.out.starts_with(begin));
+  CHECK(run.status == (begin.starts_with("right:") ? 0 : 1));
+}
+
+TEST_SUITE_BEGIN("puzzles");
+
+TEST_CASE("each puzzle is short and has three hints, and no file is replaced without --force") {
+  const scratch_folder folder;
+  CHECK(folder.fanin("lesson --puzzles new/folder").status == 0);
+  for (int number = 1; number <= puzzle_count; ++number) {
+    const std::string name = fmt::format("{:02}.cu", number), text = folder.read("new/folder/" + name);
+    CAPTURE(name);
+    CHECK(text == text_of("puzzles/" + name));
+    CHECK(std::ranges::count(text, '\n') <= 60);
+    for (const char* hint : {"\n// Hint 1. ", "\n// Hint 2. ", "\n// Hint 3. "}) CHECK(text.find(hint) != text.npos);
+  }
+  check_failure(folder.fanin("lesson --puzzles new/folder"), 1, "01.cu");
+  CHECK(folder.fanin("lesson --puzzles new/folder --force").status == 0);
+  check_failure(folder.fanin("lesson"), 2, "--puzzles");
+}
+
+TEST_CASE("each skeleton fails, each solution passes, and no check computes for 5 s") {
+  const scratch_folder folder;
+  folder.fanin("lesson --puzzles .");
+  for (int number = 1; number <= puzzle_count; ++number) {
+    const std::string name = fmt::format("{:02}", number);
+    folder.write(name + "_solved.cu", text_of("puzzles/solutions/" + name + ".cu"));
+    CAPTURE(name);
+    check_report(folder.fanin("check " + name + ".cu"), skeleton_reports[number - 1]);
+    const double before = seconds_of_children();
+    check_report(folder.fanin("check " + name + "_solved.cu"), "right: ");
+    CHECK(seconds_of_children() - before < 5);
+  }
+}
+
+TEST_CASE("what is no puzzle") {
+  const scratch_folder folder;
+  check_failure(folder.fanin("check 01.cu"), 1, "there is no such file");
+  folder.write("13.cu", "");
+  check_failure(folder.fanin("check 13.cu"), 2, "01 to 12");
+  folder.write("01.cu", "__global__ void two_each(const int* x, int n, int* y) { y[0] = }\n");
+  const finished run = folder.fanin("check 01.cu");
+  check_report(run, "does not compile:\n");
+  CHECK(run.out.find("01.cu:1:") != run.out.npos);
+  check_failure(folder.shell("CXX= PATH=/nowhere $fanin check 01.cu"), 1, "g++ or clang++");
+}
+
+TEST_SUITE_END();
+
+TEST_SUITE("puzzle_faults") {
+  TEST_CASE("each planted fault gets its message") {
+    const scratch_folder folder;
+    for (const planted_fault& one : planted_faults) {
+      CAPTURE(one.puzzle);
+      CAPTURE(one.wrong);
+      std::string text = text_of(fmt::format("puzzles/solutions/{}.cu", one.puzzle));
+      const std::size_t at = text.find(one.right);
+      REQUIRE(at != text.npos);
+      folder.write(fmt::format("{}.cu", one.puzzle), text.replace(at, std::string_view(one.right).size(), one.wrong));
+      check_report(folder.fanin(fmt::format("check {}.cu", one.puzzle)), one.report);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fanin::cli
