@@ -199,7 +199,7 @@ Exit status: 3 if a case is SLOWER. Otherwise 4 if a case is UNDECIDED, or 0 wit
 SLOWER or FASTER: then the run is void.
 
 - The run ends when every case is decided, or after --at-most. The cases that take the least time are measured first.
-- The first test is after 12 pairs of a case, and later for more than two cases (after 16 pairs for 20 cases). An
+- The first test is after 12 pairs of a case, and later for more than two verdicts (after 16 pairs for 20 verdicts). An
   undecided case is tested again whenever its number of pairs has doubled. The tests share the error.
 - --pairs takes that many pairs of every case, however long they take, and tests once.
 - After Ctrl-C the finished pairs are evaluated, if there are at least 8.
