@@ -74,7 +74,7 @@ std::string compile(const host_compiler& by, std::vector<std::string> arguments)
   const std::string script =
       fmt::format("\"$0\" \"$@\" 2>&1 || echo '{}'", compiler_failed.substr(0, compiler_failed.size() - 1));
   arguments.insert(arguments.begin(), {"-c", script, by.path});
-  const std::string said = output_of("/bin/sh", arguments, {.seconds = 120});
+  const std::string said = run_child({.program = "/bin/sh", .arguments = arguments, .limits = {.seconds = 120}}).out;
   return said.ends_with(compiler_failed) ? said.substr(0, said.size() - compiler_failed.size()) : "";
 }
 
@@ -129,7 +129,8 @@ std::string report_on(const fs::path& file) {
                                   "-I" + folder.string(), "-c", source, "-o", object});
   if (said.empty()) said = compile(by, {"-no-pie", object, checker.string(), "-o", program.string()});
   const std::string report =
-      said.empty() ? output_of(program.string(), {}, {.seconds = 60}) : "does not compile:\n" + said;
+      said.empty() ? run_child({.program = program.string(), .arguments = {}, .limits = {.seconds = 60}}).out
+                   : "does not compile:\n" + said;
   for (const fs::path& one : {fs::path(source), fs::path(object), program}) fs::remove(one);
   return report;
 }
