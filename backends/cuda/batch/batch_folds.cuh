@@ -245,25 +245,25 @@ class with_batches final : public Fold {
   }
   template <class Write>
   static void launch_exact_columns(const execution& where, const batch_elements& all, const Write& write) {
-    launch_unordered_columns(where, all, exact_columns_kernel<A, Write>, 16, tuning::exact_column_threads,
+    launch_unordered_columns(where, all, exact_columns_kernel<A, Write>, tuning::exact_column_threads,
                              tuning::exact_column_run<typename A::element>, write);
   }
   template <class Write>
   static void launch_term_columns(const execution& where, const batch_elements& all, const Write& write) {
     if constexpr (has_vectors) {
-      launch_unordered_columns(where, all, term_columns_kernel<A, Write>, 8, tuning::term_column_threads,
+      launch_unordered_columns(where, all, term_columns_kernel<A, Write>, tuning::term_column_threads,
                                tuning::term_column_run, write);
     }
   }
   /// Slots are only needed to keep the device busy, since the order of additions means nothing. A block has up to
-  /// `most` threads, which add `run` elements at once. It reads `least` neighbouring vectors or more, where there
-  /// are so many.
+  /// `most` threads, which add `run` elements at once. It reads 16 neighbouring vectors or more, where there are so
+  /// many.
   template <class Kernel, class Write>
   static void launch_unordered_columns(const execution& where, const batch_elements& all, Kernel kernel,
-                                       unsigned least, unsigned most, unsigned run, const Write& write) {
+                                       unsigned most, unsigned run, const Write& write) {
     const std::uint64_t vectors = all.results / size;
     const std::uint64_t threads = std::uint64_t{4096} * static_cast<unsigned>(where.multiprocessors);
-    const auto narrowest = std::bit_ceil(std::min<std::uint64_t>(vectors, least));
+    const auto narrowest = std::bit_ceil(std::min<std::uint64_t>(vectors, 16));
     auto slots =
         static_cast<unsigned>(std::bit_ceil(std::clamp<std::uint64_t>(all.length / run, 1, most / narrowest)));
     while (slots > 1 && vectors * all.chunks * (slots / 2) >= threads) slots /= 2;

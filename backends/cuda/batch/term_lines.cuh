@@ -16,7 +16,7 @@ inline constexpr int term_threads = 128;       ///< threads in a block
 inline constexpr unsigned vectors_of_run = 4;  ///< vectors of a line that a lane loads at once
 /// Blocks on a multiprocessor.
 template <class A>
-inline constexpr int term_blocks = sizeof(typename A::element) == 8 && folds_terms<A> ? 4 : 5;
+inline constexpr int term_blocks = sizeof(typename A::element) == 8 ? 4 : 5;
 }  // namespace tuning
 
 /// The elements of a line, by their distances from an aligned vector.
