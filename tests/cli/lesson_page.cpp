@@ -115,7 +115,7 @@ TEST_CASE("a marked line is one that the stage before does not have") {
   const scratch_folder here;
   CHECK(contains(section_of(page_with(here, ""), "shared-dynamic"),
                  "<mark>  auto* values = dynamic_shared&lt;typename A::state&gt;();</mark>\n"
-                 "  values[threadIdx.x] = load_one&lt;A&gt;(a);\n"));
+                 "  const unsigned thread = threadIdx.x;\n"));
 }
 
 TEST_CASE("the page needs nothing but itself") {
