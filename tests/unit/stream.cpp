@@ -37,7 +37,7 @@ TEST_SUITE("unit/stream") {
   TEST_CASE_TEMPLATE("more than a stream collects, pushed behind a part of a leaf", T, float, double) {
     // The stream folds 2048 leaves of 8 KiB at once.
     constexpr std::size_t block = 2048 * 8192 / sizeof(T), first = 700;
-    const auto x = test::mixed_values<T>(2 * block + first, 3);
+    const auto x = test::mixed_values<T>(2 * block + first, 4);
     incremental sum_of_blocks(operation::sum, type_of<T>, {.method = method::fast});
     sum_of_blocks.push(std::span<const T>(x).first(first));
     sum_of_blocks.push(std::span<const T>(x).subspan(first));
