@@ -10,9 +10,9 @@
 #include <cstdint>
 
 #include <fanin/accumulator/compensated.hpp>
+#include <fanin/accumulator/dispersion.hpp>
 #include <fanin/accumulator/log_sum.hpp>
 #include <fanin/accumulator/product.hpp>
-#include <fanin/accumulator/dispersion.hpp>
 #include <fanin/accumulator/sum.hpp>
 #include <fanin/loop.hpp>
 

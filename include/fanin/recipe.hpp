@@ -5,6 +5,7 @@
 
 #include <fanin/accumulator/compensated.hpp>
 #include <fanin/accumulator/complex.hpp>
+#include <fanin/accumulator/dispersion.hpp>
 #include <fanin/accumulator/exact_recipes.hpp>
 #include <fanin/accumulator/extremum.hpp>
 #include <fanin/accumulator/integer.hpp>
@@ -13,7 +14,6 @@
 #include <fanin/accumulator/magnitude.hpp>
 #include <fanin/accumulator/nonzero.hpp>
 #include <fanin/accumulator/product.hpp>
-#include <fanin/accumulator/dispersion.hpp>
 #include <fanin/accumulator/sum.hpp>
 #include <fanin/accumulator/widening.hpp>
 

@@ -14,7 +14,7 @@ try:
     from torch.autograd import gradcheck, gradgradcheck
 
     import fanin.torch
-    from fanin.torch._spread import Spread, Take
+    from fanin.torch._gradient_steps import Repeat, Take
     from torch_samples import arranged, numbers, of_pytorch, samples
     CALLS = samples()
 except ImportError:
@@ -197,7 +197,7 @@ class Exact(unittest.TestCase):
     def test_sums_of_gradients(self):
         """Gradients whose formula has a sum: those of what is repeated, and of what is taken several times."""
         row, one = self.x[0], torch.ones(1, dtype=torch.float64, requires_grad=True)
-        Spread.apply(one, (40,), (0,)).backward(row)
+        Repeat.apply(one, (40,), (0,)).backward(row)
         self.check(one.grad, [exact_sum(self.rows[0])])
         keys, base = torch.arange(40) % 3, torch.ones(3, dtype=torch.float64, requires_grad=True)
         for whole in (True, False):

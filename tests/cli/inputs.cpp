@@ -106,9 +106,8 @@ TEST_CASE("several columns: what cannot be") {
   check_failure(here.fanin("compare y.csv --column price,qty"), 2, "compare takes one column, not several");
   check_failure(here.fanin("sum y.csv z.csv --column all --together --header"), 2,
                 "column 1 of y.csv is 'price', and of z.csv 'day'");
-  check_failure(
-      here.fanin("sum y.csv z.csv --column 2 --together"), 2,
-      "the column of y.csv is 'qty', and of z.csv 'price'; --skip-lines 1 --no-header skips the names");
+  check_failure(here.fanin("sum y.csv z.csv --column 2 --together"), 2,
+                "the column of y.csv is 'qty', and of z.csv 'price'; --skip-lines 1 --no-header skips the names");
   CHECK(here.shell("printf '1,5\\n' >w.csv; $fanin sum y.csv w.csv --column 2 --together").out == "7\n");
   CHECK(here.fanin("sum empty.csv --column qty,price").out == "0  qty\n0  price\n");
   check_failure(here.shell("$fanin sum - --column a,b </dev/null"), 1, "standard input: there is no record in it");

@@ -20,8 +20,8 @@ concept adds_vectors = requires(typename A::state& s, const vector<typename A::e
 template <class A>
 inline constexpr bool adds_all_of_vector = adds_all<A, vector<typename A::element>::size>;
 
-/// Whether it takes long to make a value of a state. Such states are kept until all lanes of the warp have one.
-/// Merges of these states are commutative.
+/// Whether A takes long to make a value of a state. A warp keeps such states until all of its lanes have one. Merges
+/// of such states are commutative.
 template <class A>
 inline constexpr bool ends_slowly = adds_all_of_vector<A>;
 

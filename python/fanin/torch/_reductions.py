@@ -11,12 +11,12 @@ from .._operations import functions
 from .._torch import BY_TYPE
 from .._types import NAMES
 from ._operators import Row, functions as operators
-from ._spread import Spread
+from ._gradient_steps import Repeat
 
 # Names of the library for the operators whose names differ, by the operator or the order of a norm.
 OWN_NAMES = {"prod": "product", "amin": "min", "amax": "max", "logsumexp": "log_sum_exp", "vecdot": "vdot",
              1.0: "sum_of_magnitudes", 2.0: "norm2", math.inf: "max_magnitude"}
-SPREADS = {"var": ("variance", "sample_variance"), "std": ("standard_deviation", "sample_standard_deviation")}
+DISPERSIONS = {"var": ("variance", "sample_variance"), "std": ("standard_deviation", "sample_standard_deviation")}
 NARROW = (torch.float16, torch.bfloat16)
 INTEGERS = frozenset(dtype for dtype in BY_TYPE if not dtype.is_floating_point and not dtype.is_complex)
 
@@ -112,7 +112,7 @@ ROUNDED = ("sum", "mean", "variance", "sum_of_magnitudes", "norm2")
 # How many elements a result needs, where that is not one, and the results of fewer, where they are not 0.
 NEEDED = {"sample_variance": 2, "sample_standard_deviation": 2}
 OF_TOO_FEW = {"product": 1, "all": True, "log_sum_exp": -math.inf, "mean": math.nan,
-              **{name: math.nan for names in SPREADS.values() for name in names}}
+              **{name: math.nan for names in DISPERSIONS.values() for name in names}}
 
 
 def simple(name, type_of):
@@ -151,29 +151,29 @@ def degrees(count, correction):
     return max(count - correction_of(correction), 0)
 
 
-def as_spreads(x, dtype):
+def as_dispersions(x, dtype):
     if x.is_complex():
         raise Unsupported("complex numbers have no variance here: hand over their parts, as by torch.view_as_real(x)")
     return as_floats(x, dtype)
 
 
-def spread_of_numbers(name):
+def dispersion_of_numbers(name):
     """Variance or standard deviation. Other corrections than 0 and 1 take one more product, in f64 where exact."""
-    names = SPREADS[name]
+    names = DISPERSIONS[name]
 
     def compute(self, dim=None, *, correction=None, keepdim=False, method="exact"):
         axes, divisor = axes_of(self.dim(), dim), correction_of(correction)
         if divisor in (0, 1):
-            return reduced(names[int(divisor)], self, axes, keepdim, as_spreads, method=method)
+            return reduced(names[int(divisor)], self, axes, keepdim, as_dispersions, method=method)
         wide = torch.float64 if method == "exact" else None
         count = math.prod(self.shape[axis] for axis in axes)
         left = degrees(count, divisor)
         factor = count / left if left else math.inf
-        found = reduced("variance", self, axes, keepdim, as_spreads, wide, method) * factor
-        return (found if name == "var" else found.sqrt()).to(as_spreads(self, None))
+        found = reduced("variance", self, axes, keepdim, as_dispersions, wide, method) * factor
+        return (found if name == "var" else found.sqrt()).to(as_dispersions(self, None))
 
     def shape(self, dim=None, *, correction=None, keepdim=False, method="exact"):
-        return shape_of(self.shape, axes_of(self.dim(), dim), keepdim), as_spreads(self, None)
+        return shape_of(self.shape, axes_of(self.dim(), dim), keepdim), as_dispersions(self, None)
     return compute, shape
 
 
@@ -225,8 +225,8 @@ class Along:
         """Results with the axes that were reduced, of length 1."""
         return results.reshape(self.ones)
 
-    def spread(self, results):
-        return Spread.apply(self.kept(results), self.shape, self.axes) if self.axes else results
+    def repeated(self, results):
+        return Repeat.apply(self.kept(results), self.shape, self.axes) if self.axes else results
 
     def reduce(self, operator, x):
         """Results along the axes, with length 1 there."""
@@ -234,12 +234,12 @@ class Along:
 
 
 def of_sum(call, grad):
-    return {"self": Along(call).spread(grad)}
+    return {"self": Along(call).repeated(grad)}
 
 
 def of_mean(call, grad):
     along = Along(call)
-    return {"self": along.spread(grad / along.count)}
+    return {"self": along.repeated(grad / along.count)}
 
 
 def of_product(call, grad):
@@ -255,7 +255,7 @@ def of_product(call, grad):
         return torch.cat((one, rows[..., :-1]), -1).cumprod(-1)
     others = (before(rows) * before(rows.flip(-1)).flip(-1)).reshape(x.shape)
     back = [order.index(axis) for axis in range(len(order))]
-    return {"self": along.spread(grad) * others.permute(back).conj()}
+    return {"self": along.repeated(grad) * others.permute(back).conj()}
 
 
 def of_extremum(call, grad):
@@ -266,14 +266,14 @@ def of_extremum(call, grad):
 
 def shared(along, grad, chosen):
     count = along.reduce(operators["sum"], chosen)
-    return along.spread(along.kept(grad) / along.kept(count)) * chosen
+    return along.repeated(along.kept(grad) / along.kept(count)) * chosen
 
 
 def of_variance(call, grad):
     along = Along(call)
     left = degrees(along.count, call.correction)
-    centred = call.self - along.spread(along.reduce(operators["mean"], call.self))
-    return {"self": along.spread(grad) * (2 / left if left else math.inf) * centred}
+    centred = call.self - along.repeated(along.reduce(operators["mean"], call.self))
+    return {"self": along.repeated(grad) * (2 / left if left else math.inf) * centred}
 
 
 def of_deviation(call, grad):
@@ -283,20 +283,20 @@ def of_deviation(call, grad):
 def of_norm(call, grad):
     along, x = Along(call), call.self
     if call.ord == 1:
-        return {"self": along.spread(grad) * x.sgn()}
+        return {"self": along.repeated(grad) * x.sgn()}
     if call.ord == 2:
-        return {"self": along.spread((grad / call.result).masked_fill(call.result == 0, 0)) * x}
+        return {"self": along.repeated((grad / call.result).masked_fill(call.result == 0, 0)) * x}
     return {"self": shared(along, grad, x.abs() == along.kept(call.result)) * x.sgn()}
 
 
 def of_logarithm(call, grad):
     along = Along(call)
     result = call.result.masked_fill(call.result == -math.inf, 0)
-    return {"self": along.spread(grad) * (call.self - along.spread(result)).exp()}
+    return {"self": along.repeated(grad) * (call.self - along.repeated(result)).exp()}
 
 
 def of_pair(call, grad):
-    grad = Along(call).spread(grad)
+    grad = Along(call).repeated(grad)
     if call.operator is torch.ops.fanin.dot.default:
         return {"self": grad * call.other.conj(), "other": grad * call.self.conj()}
     return {"self": grad.conj() * call.other, "other": grad * call.self}
@@ -367,7 +367,7 @@ ROWS = [
     *(Row("%s(%s) -> Tensor" % (name, AXES), "The %s along dim." % story, *simple(name, as_input), batch_axes,
           of_extremum, ("self", "result")) for name, story in (("amin", "minimum"), ("amax", "maximum"))),
     *(Row("%s(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, %s) -> Tensor"
-          % (name, method_for(SPREADS[name][1])), "The %s along dim, rounded once." % story, *spread_of_numbers(name),
+          % (name, method_for(DISPERSIONS[name][1])), "The %s along dim, rounded once." % story, *dispersion_of_numbers(name),
           batch_axes, gradient, saves)
       for name, story, gradient, saves in (("var", "variance", of_variance, ("self",)),
                                            ("std", "standard deviation", of_deviation, ("self", "result")))),

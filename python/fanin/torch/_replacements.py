@@ -40,9 +40,9 @@ REPLACEMENTS.update({aten.var.correction: ours.var, aten.std.correction: ours.st
                      aten.logsumexp.default: ours.logsumexp})
 
 
-def with_mean(spread):
+def with_mean(dispersion):
     def both(x, dim=None, *, correction=None, keepdim=False):
-        return spread(x, dim, correction=correction, keepdim=keepdim), ours.mean(x, dim, keepdim)
+        return dispersion(x, dim, correction=correction, keepdim=keepdim), ours.mean(x, dim, keepdim)
     return both
 
 

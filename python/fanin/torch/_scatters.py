@@ -10,7 +10,7 @@ import fanin
 from .._errors import InvalidArgument, Unsupported
 from ._operators import Row, functions as operators
 from ._reductions import INTEGERS, NARROW, readable, widest
-from ._spread import FirstOnly, Take
+from ._gradient_steps import FirstOnly, Take
 
 NAMES = {"sum": "sum", "mean": "mean", "prod": "product", "amax": "max", "amin": "min", "max": "max", "min": "min"}
 AT_ONCE = 1 << 26  # how many elements and offsets are brought into the order of segments at once

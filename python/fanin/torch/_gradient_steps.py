@@ -7,7 +7,7 @@ from .._errors import Unsupported
 from ._operators import functions
 
 
-class Spread(Function):
+class Repeat(Function):
     """Repeats a result along axes of length 1. The gradient is an exact sum along them."""
 
     generate_vmap_rule = True
