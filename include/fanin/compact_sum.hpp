@@ -298,7 +298,7 @@ class compact_sum {
   template <class R, class Round>
   R rounded(Round round) const {
     using to = detail::float_format<R>;
-    if (count_ != 0 && minus_zeros_ == count_) return -R{0};
+    if (count_ != 0 && minus_zeros_ == count_) return to::made_of(to::sign);
     magnitude_words words;
     const bool negative = split(words);
     const typename to::bits bits = round(words, unit_);

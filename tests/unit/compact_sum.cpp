@@ -36,7 +36,8 @@ bool same(const compact_sum<T>& sum, const exact_accumulator<T>& expected) {
   const auto bits = [](auto x) { return fanin::detail::to_bits(x); };
   const bool same_mean = expected.count() == 0 || bits(sum.mean()) == bits(expected.mean());
   return sum.save() == expected.save() && same_mean && bits(sum.round()) == bits(expected.round()) &&
-         bits(sum.template round<float>()) == bits(expected.template round<float>());
+         bits(sum.template round<float>()) == bits(expected.template round<float>()) &&
+         bits(sum.template round<fanin::bf16>()) == bits(expected.template round<fanin::bf16>());
 }
 
 /// A number whose exponent is one of `range` from `lowest` on; some are zeros and negative zeros.
