@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts of the elements that are not zero. A NaN is not zero, -0 is.
+// Counts of the elements that are not zero. A NaN is not zero. -0 is zero.
 #pragma once
 
 #include <fanin/accumulator/accumulator.hpp>
@@ -26,8 +26,8 @@ struct nonzero_count {
   }
 };
 
-/// Whether an element is not zero, or with All whether every element is. The state is a count of elements that are
-/// not zero which leaves out only elements after one that settles the answer.
+/// Whether at least one element is not zero, or with All, whether all elements are not zero. The state is the
+/// number of elements that are not zero. Elements that come after the answer is settled need not be counted.
 template <class T, bool All>
 struct nonzero_test : nonzero_count<T> {
   /// Whether the answer is settled by `count` elements of which `nonzero` are not zero.
