@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands for the result of too few elements.
+// The value that stands for a result of too few elements.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanes behind fanin/lanes.hpp: those of the state, then the number of elements with which the value is finished.
+// The lanes of fanin/lanes.hpp. First come the lanes of the state, then the number of elements, which finish()
+// needs.
 #include <fanin/lanes.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What short calls do in place of a choice among the backends.
+// Short calls use prepared requests in place of a choice among the backends.
 #pragma once
 
 #include "backends/checks.hpp"

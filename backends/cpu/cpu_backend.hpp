@@ -30,8 +30,9 @@ class cpu_backend : public backend {
   outcome reduce_each(const request& request, const batch& many, const results_view& out) const override;
   std::unique_ptr<stream> open(const request& request) const override;
 
-  /// Folds those of `count` elements that take part, or if `who` is null, all, into `state`, whose previous contents
-  /// are lost, on up to `threads` threads, whose number does not change the bits. Returns how many take part.
+  /// Folds the elements that take part, or if `who` is null, all `count` elements, into `state`. The previous
+  /// contents of `state` are lost. Up to `threads` threads work, and their number does not change the bits.
+  /// Returns the number of elements that take part.
   std::uint64_t fold_parallel(const arithmetic& arithmetic, const operands& data, std::size_t count, unsigned threads,
                               void* state, const presence* who = nullptr) const;
 

@@ -9,10 +9,10 @@
 // bits(M) is subtracted for each element. The remainder v - q goes to the next level, whose e is 51 less.
 //
 // The elements are added in tiles. The sums of a tile are used only if every t of its first level has M's sign and
-// exponent (those of infinities and NaN do not) and every remainder of its last level is 0. Otherwise fit() chooses a
-// window for this tile, which is added again. A tile that no window fits goes to add_by_digits(), which
-// any elements suit. Sums in double are tried first: with AVX-512, those of proven-inl.h; elsewhere, for f32,
-// add_narrow(), for tiles whose exponents lie within some 20 binades.
+// exponent (the t of infinities and NaN do not) and every remainder of its last level is 0. Otherwise fit()
+// chooses a window for this tile, which is added again. A tile that no window fits goes to add_by_digits(), which
+// any elements suit. Sums in double are tried first. With AVX-512 these are the sums of proven-inl.h. Without
+// AVX-512, tiles of f32 whose exponents lie within some 20 binades go to add_narrow().
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/exact.cpp"
 #include <hwy/foreach_target.h>
@@ -137,7 +137,7 @@ HWY_NOINLINE bool add_windowed(const T* x, std::size_t count, const window_plan<
       }
     }
   }
-  // For v = -0 the last q is +0: a difference of signs alone loses nothing.
+  // For v = -0 the last q is +0. If only the signs of zeros differ, nothing is lost.
   const auto wrong = hn::Or(hn::And(changed_bits, hn::Set(w, double_format::sign | double_format::infinity)),
                             hn::And(remainder_bits, hn::Set(w, double_format::sign - 1)));
   if (!hn::AllTrue(w, hn::Eq(wrong, hn::Zero(w)))) return false;

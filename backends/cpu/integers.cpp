@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
 namespace HWY_NAMESPACE {
 
-/// Without vectors, elements are taken one by one, as by the general loop, which is less code.
+/// Whether the target has vectors. Without vectors the elements are taken one by one, which is less code.
 constexpr bool has_vectors = HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR;
 
 /// Adds all elements to `sum` in vectors, of which the last one may be filled up with zeros. Returns the number of
@@ -126,7 +126,7 @@ struct element_sum {
   }
 };
 
-/// The sum of squares of elements; of u16, of the signed numbers that are 2^15 smaller.
+/// The sum of squares of elements. For u16 it is the sum of squares of the signed numbers x - 2^15.
 template <class T>
 struct square_sum {
   using D = hn::ScalableTag<T>;

@@ -120,8 +120,8 @@ struct shifted_leaf {
     sum = hn::Add(sum, difference);
     squares = hn::Add(squares, hn::Mul(difference, difference));
   }
-  /// With n elements, the origin a and the sums s and q of the differences, the sums are n a + s and n a^2 + 2 a s +
-  /// q.
+  /// Let a be the origin of n elements, and s and q the sums of the differences and of their squares. The sums of
+  /// x and of x^2 are then n a + s and n a^2 + 2 a s + q.
   HWY_INLINE compensated_states end() const {
     const doubles d;
     const auto product = [&](vector a, vector b, vector& error) {
@@ -141,8 +141,8 @@ struct shifted_leaf {
   }
 };
 
-/// Folds rows into the planes of a row of states. As many vectors of a row as there are registers for are folded at a
-/// time.
+/// Folds rows into the planes of a row of states. The number of vectors that are folded at a time is the number
+/// for which there are registers.
 template <class Leaf, std::size_t Lanes, class T>
 HWY_INLINE void fold_rows(const T* x, std::size_t rows, double* planes) {
   constexpr std::size_t batch = state_registers / Leaf::registers;

@@ -236,7 +236,7 @@ void add_products(const T* x, const T* y, std::size_t count, exact_dot_accumulat
   add_all(product_terms::products, x, y, count, into, [&](std::size_t i) { into.add(x[i], y[i]); });
 }
 
-/// What cannot be proven is added in two passes over each part of the input.
+/// Adds elements and their squares. A part of the input whose sums cannot be proven is added in two passes.
 template <class T>
 void add_moments(const T* x, std::size_t count, exact_moments_accumulator<T>& into) {
   constexpr std::size_t cached = (std::size_t{1} << 17) / sizeof(T);  // what stays in a cache for the second pass

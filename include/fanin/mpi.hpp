@@ -88,8 +88,8 @@ inline report reduce_any(operation what, inputs_of_rank in, const result_view& v
 
 }  // namespace detail
 
-/// The value of an operation that is known only at run time. The operations are those of lanes_of(), argmin and
-/// argmax.
+/// The value of an operation that is known only at run time. The operation is argmin, argmax, or one that
+/// lanes_of() takes.
 inline report reduce(operation what, const input_views& inputs, const result_view& value, const place& where,
                      const options& chosen = {}) {
   return detail::reduce_any(what, {inputs}, value, where, chosen);

@@ -103,7 +103,7 @@ enum class layout : std::uint8_t {
 };
 FANIN_API std::string_view to_string(layout) noexcept;
 
-/// What becomes of elements that are NaN.
+/// How elements that are NaN are treated.
 enum class nan_policy : std::uint8_t {
   propagate,  ///< NaN take part; each operation says what it gives
   skip,       ///< NaN do not take part, and neither do pairs with a NaN

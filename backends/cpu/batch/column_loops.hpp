@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops over columns side by side: of any accumulator in columns.cpp, and of some for each instruction set in
-// column_loops.cpp.
+// The loops over columns side by side. columns.cpp has the loop for any accumulator. column_loops.cpp has loops
+// for some accumulators, for each instruction set.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct column_loops {
   void (*fold_short)(const void* x, std::ptrdiff_t along, std::size_t columns, std::size_t count, void* state);
 };
 
-/// The states of a tile stay in an L2 cache, and those of one lane in an L1 cache.
+/// The states of a tile stay in an L2 cache, and the states of one lane in an L1 cache.
 constexpr std::size_t columns_in_tile(std::size_t lanes, std::size_t state_bytes) {
   constexpr std::size_t tile_bytes = 262144, lane_bytes = 16384;
   return std::min(tile_bytes / lanes, lane_bytes) / state_bytes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups as segments: the elements in the order of their keys, and those of a group in the order of the input.
+// Groups as segments. The elements are in the order of their keys, and elements of one group in the order of the
+// input.
 #pragma once
 
 #include <cstdint>

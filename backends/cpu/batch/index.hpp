@@ -28,7 +28,7 @@ inline std::string shown_entry(const array_view& index, std::size_t i) {
   });
 }
 
-/// The error if `key`, that of element i, is of none of the groups.
+/// The error if `key`, which is the key of element i, is the number of no group.
 inline invalid_argument key_of_no_group(std::size_t i, const std::string& key, std::size_t groups) {
   return invalid_argument("key " + std::to_string(i) + " is " + key + ", and " +
                           (groups == 0 ? "there are no groups" : "the last group is " + std::to_string(groups - 1)));

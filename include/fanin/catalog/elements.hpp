@@ -159,7 +159,7 @@ constexpr bool is_complex(element_type type) {
 }
 constexpr bool is_integer(element_type type) { return !is_floating(type) && !is_complex(type); }
 
-/// The type of the parts of complex numbers; of any others, their own type.
+/// The type of the parts of a complex type. For any other type, the type itself.
 constexpr element_type part_type(element_type type) {
   return with_element(type, [&]<class T>() { return type_of<part_of<T>>; });
 }

@@ -70,7 +70,7 @@ enum class result_rule : std::uint8_t {
   truth,      ///< u8, which is 0 or 1, as a bool in memory
 };
 
-/// What a result consists of (form.hpp).
+/// The form of a result (form.hpp).
 enum class result_form : std::uint8_t {
   number,    ///< one number of the type that the rule gives
   indexed,   ///< fanin::indexed: such a number and its 64-bit index
@@ -80,7 +80,7 @@ enum class result_form : std::uint8_t {
 /// The value for no elements. With `none` the call throws invalid_argument, with `none_of_one` for one element too.
 enum class empty_value : std::uint8_t { zero, one, minus_infinity, none, none_of_one };
 
-/// What stands for an element that does not take part: a value that changes nothing.
+/// The value that stands for an element that does not take part. It changes no result.
 enum class stand_in : std::uint8_t {
   zero,            ///< -0 for floats
   one,             ///< 1
@@ -98,7 +98,8 @@ struct method_set {
 inline constexpr method_set every_method{true, true, true}, fast_only{true, false, false},
     no_method{false, false, false};
 
-/// What an operation adds up. The operation's exact state and the magnitudes in its error bound follow from that.
+/// The terms that an operation adds up. The operation's exact state and the magnitudes in its error bound follow
+/// from them.
 enum class summand : std::uint8_t {
   none,
   elements,
@@ -109,7 +110,7 @@ enum class summand : std::uint8_t {
   exponentials,
 };
 
-/// What becomes of a sum.
+/// The value that is computed from a sum.
 enum class sum_value : std::uint8_t {
   total,  ///< the result is the sum
   mean,   ///< it is divided by the number of elements, or by one less if the operation takes two elements at least
