@@ -2,9 +2,9 @@
 // The state in which kernels fold log_sum_exp of floats of up to 32 bits: exponentials by float arithmetic, added as
 // doubles. docs/numerics.md proves the error.
 //
-// Exponentials of elements between -600 and 600 are doubles, so that their sum needs no reference: an element costs
-// one exponential, and a merge is an addition. Sums with other elements have the largest one as a reference, as those
-// of accumulator/log_sum.hpp have.
+// Exponentials of elements between -600 and 600 are doubles, so their sum needs no reference. An element costs one
+// exponential, and a merge is an addition. Sums with other elements have the largest element as a reference, as in
+// accumulator/log_sum.hpp.
 #pragma once
 
 #include <cmath>
@@ -113,7 +113,7 @@ struct float_log_sum {
   FANIN_HOST_DEVICE static state without_reference(const state& s) {
     return is_near(s.reference) ? state{0, s.sum * exponential_of_float(s.reference)} : s;
   }
-  // These are not inlined: they are rare, and their code is long.
+  // These functions are not inlined, because calls are rare, and the code is long.
   template <int N>
   FANIN_HOST_DEVICE FANIN_NOINLINE static state with_elements(state s, several<N> x) {
     for (const float one : x.at) add(s, one);

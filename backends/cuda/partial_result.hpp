@@ -11,7 +11,7 @@ inline const kernel_launcher& prepared_launcher(const request& request) {
   return *static_cast<const kernel_launcher*>(request.prepared);
 }
 
-/// What the host knows of elements that were folded.
+/// The facts about folded elements that the host has.
 struct partial_result {
   state_buffer total;    ///< a state of the recipe's accumulator
   rounding_chain chain;  ///< the longest through which an element went

@@ -18,7 +18,8 @@
 
 namespace fanin::cuda {
 
-/// The accumulator whose states kernels of batches form: that of other kernels, unless it is an exact sum.
+/// The accumulator whose states kernels of batches form. Only exact sums have another accumulator here than in
+/// other kernels.
 template <class Recipe>
 struct batch_form : shared_form<typename Recipe::element, accumulator::folds_as_t<typename Recipe::accumulator>> {};
 template <class Recipe>
@@ -292,7 +293,7 @@ class with_batches final : public Fold {
       constexpr int threads = tuning::exact_segment_threads;
       launch_overlapped(where, blocks(threads), threads, 0, exact_segments_kernel<A, Write>, all, per_warp, write);
     } else {
-      // Up to 4 vectors a lane in segments of up to twice the mean length.
+      // A lane then has up to 4 vectors in segments of up to twice the mean length.
       constexpr int threads = tuning::segment_threads;
       const std::uint64_t vectors = (typical_length(all) + size - 1) / size;
       const auto group_size =

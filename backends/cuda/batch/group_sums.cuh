@@ -38,7 +38,8 @@ inline constexpr bool sums_fit =
     detail::float_format<T>::digits + group_window<T>::binades + most_elements_log2 < 32 * group_window<T>::words;
 static_assert(sums_fit<float> && sums_fit<double>);
 
-/// What kernels find out about a call's elements, in device memory: all 0 before.
+/// The facts that kernels find out about a call's elements. They are in device memory, and 0 before the kernels
+/// run.
 struct group_notes {
   unsigned lowest;                 ///< the biased exponent of the window's lowest binade
   unsigned in_order;               ///< not 0 if sampled keys ascend by bins

@@ -16,7 +16,7 @@ template <class T>
 inline constexpr int table_loads = sizeof(T) == 4 ? 2 : 1;
 }  // namespace tuning
 
-/// When a launch does something: always, or if sampled keys ascend by bins, or if not all do.
+/// The condition for a launch to do something: always, if sampled keys ascend by bins, or if they do not.
 enum class run_if : std::uint8_t { always, in_order, scattered };
 
 /// Bins of `in_bin` groups each, but for the last. Without `bin_begins` a block reads all elements of

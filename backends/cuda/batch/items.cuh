@@ -12,7 +12,7 @@ struct batch_item {
   std::uint64_t result;
   std::uint64_t begin, end;
   std::int64_t x, y, mask;
-  std::uint64_t state;   ///< the index of its state among those of all items
+  std::uint64_t state;   ///< the index of its state among the states of all items
   std::uint64_t chunks;  ///< the chunks of the result
 };
 
@@ -93,7 +93,7 @@ __device__ inline batch_item item_of_segment(const batch_elements& all, std::uin
   return {segment, 0, place.length, at, at, at, state, 1};
 }
 
-/// Chunk i of those of all long segments, which is one of entry `entry`.
+/// Chunk i of the chunks of all long segments. It belongs to entry `entry`.
 __device__ inline batch_item chunk_of_long(const batch_elements& all, std::uint64_t entry, std::uint64_t i) {
   const long_segments::entry& segment = all.entries[entry];
   const std::uint64_t length = segment.length, size = chunk_elements(length, all.least_chunk);

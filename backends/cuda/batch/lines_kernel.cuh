@@ -13,7 +13,8 @@ namespace fanin::cuda {
 
 namespace tuning {
 inline constexpr int line_threads = 256, line_blocks = 3;  ///< threads in a block, blocks on a multiprocessor
-/// Vectors that a lane loads before it adds the first: of one long result, and of several short ones.
+/// The number of vectors that a lane loads before it adds the first one, for one long result and for several short
+/// results.
 inline constexpr int vectors_of_long = 4, vectors_of_short = 2;
 }  // namespace tuning
 

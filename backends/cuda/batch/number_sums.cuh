@@ -6,7 +6,7 @@
 
 namespace fanin::cuda {
 
-/// What the largest of some numbers says about the units of their sum.
+/// The units of a sum, which follow from the largest of its numbers.
 template <class T>
 struct number_bound {
   static constexpr bool is_double = std::is_same_v<T, double>;
@@ -21,7 +21,7 @@ struct number_bound {
   }
 };
 
-/// The sums of the parts of numbers T: of one for floats, and of two for doubles.
+/// The sums of the parts of numbers T. A float has one part, and a double has two.
 template <class T>
 struct number_sums {
   using bound = number_bound<T>;

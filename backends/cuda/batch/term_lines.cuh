@@ -105,7 +105,7 @@ class line_vectors {
 #pragma unroll
     for (unsigned n = 0; n < Vectors; ++n) std::memcpy(word + 4 * n, &from[n][threadIdx.x], 16);
   }
-  /// Loads elements that are not aligned as those of `line` are.
+  /// Loads elements that are aligned in another way than the elements of `line`.
   __device__ void load_apart(const T* y, const term_line<T>& line, unsigned first, unsigned stride) {
 #pragma unroll
     for (unsigned n = 0; n < Vectors; ++n) load_one_by_one(word + 4 * n, y, line, first + n * stride);
@@ -167,7 +167,8 @@ __device__ inline int most_of_group(int x, unsigned group_size) {
   for (unsigned distance = 1; distance < group_size; distance *= 2) x = ::max(x, shuffle_xor(x, distance));
   return x;
 }
-/// The sums of a group's lanes, in each of them. Those of squares have no signs.
+/// Merges the sums of the lanes of a group. Every lane of the group gets the merged sums. Sums of squares have no
+/// signs.
 template <class Sums>
 __device__ void merge_sums(Sums& sums, unsigned group_size, bool have_signs) {
 #pragma unroll 1
@@ -215,7 +216,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
     const auto item_of = [&](unsigned k) { return first + k * groups + lane / group_size; };
     unsigned k = 0, begin = 0;  // the group's line, and where its next vectors are
     term_line<T> line;
-    const T* y = nullptr;  // the second input's elements are as far behind it as those of the line behind line.x
+    const T* y = nullptr;  // the second input: line.x[i] belongs to y[i]
     // Goes to line k, or to the first one after it that has any elements.
     const auto find_line = [&] {
       for (begin = 0; k < lines; ++k) {

@@ -129,7 +129,7 @@ class pairs_of_words {
   const element_rule& rule_;
 };
 
-/// What the largest factors of products say about the units of sums.
+/// The units of sums of products, which follow from the largest factors.
 template <class T>
 struct product_bound {
   static constexpr bool rounds = std::is_same_v<T, double>;
@@ -148,8 +148,8 @@ struct product_bound {
   }
 };
 
-/// The sums of the parts of products of numbers T; with Roots, also those of the numbers, of which the products are
-/// squares.
+/// The sums of the parts of products of numbers T. With Roots the products are squares of numbers, and there are
+/// also the sums of the parts of these numbers.
 template <class T, bool Roots>
 struct term_sums {
   using bound = product_bound<T>;
@@ -170,9 +170,10 @@ struct term_sums {
     for (int k = 0; k < window_roots; ++k) f(root[k]);
   }
 
-  /// Adds the terms of pairs in the units of Parts parts of products, and of their rounding errors in those of one
-  /// more, and of RootParts parts of numbers: those of pair i to sums i % Sums. Returns false if a term is too large
-  /// or leaves a rest. Undo takes the same terms back. `again`: another call was made for these pairs.
+  /// Adds the terms of pairs. The terms of pair i go to sums i % Sums. Parts is the number of parts of a product,
+  /// and if products round, one more part is for their rounding errors. RootParts is the number of parts of a
+  /// number. Returns false if a term is too large or leaves a rest. With Undo the same terms are taken back.
+  /// `again` says that another call was made for these pairs.
   template <int Parts, int RootParts, bool Undo = false, int Sums, class Pairs>
   FANIN_HOST_DEVICE static bool add(term_sums (&to)[Sums], const Pairs& pairs, int unit, bool again) {
     constexpr int N = Pairs::count, all_parts = rounds ? 3 : Parts, of_sum = N / Sums;

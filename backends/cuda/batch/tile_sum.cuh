@@ -8,8 +8,8 @@
 
 namespace fanin::cuda {
 
-/// A running sum. `range` is what a tile's numbers have in common, and `units` follow from it. Number is that
-/// of scaled_vector, and the elements have Digits digits.
+/// A running sum. `range` has facts about the numbers of a tile, and `units` follow from these. Number is the
+/// parameter of scaled_vector, and the elements have Digits digits.
 template <class Number, int Digits>
 struct tile_sum;
 
@@ -27,7 +27,7 @@ struct tile_sum<float, Digits> {
       smallest = std::min(smallest, twice - 1);
       may_have_negative_zero |= bits == 0x80000000u;
     }
-    /// Makes the range in every lane that of all lanes' numbers.
+    /// Merges the ranges of all lanes. Every lane gets the merged range.
     __device__ void merge_lanes() {
       largest = warp_max(largest);
       smallest = ~warp_max(~smallest);

@@ -10,7 +10,8 @@ namespace fanin::cuda {
 namespace tuning {
 inline constexpr int row_threads = 256, row_blocks = 4;  ///< threads in a block, blocks on a multiprocessor
 inline constexpr unsigned row_loads = 8;                 ///< vectors that a lane loads before it adds the first
-/// Where additions take many instructions, warps have more registers in short rows, and in long ones less code.
+/// If additions take many instructions, warps for short rows have more registers, and warps for long rows have
+/// less code.
 template <class A>
 inline constexpr int short_row_blocks = adds_all_of_vector<A> ? 3 : row_blocks;
 template <class A>

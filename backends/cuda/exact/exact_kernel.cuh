@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exact sum of terms in one launch. Warps sum terms in windows, in registers (window_sums.cuh), and add these
-// sums, and terms that fit no window, to the block's chunks in shared memory (lane_sums.cuh). Blocks add their chunks
-// to those of the grid in device memory. All of these are integer additions, so that their order does not matter. The
-// last block to add has the total.
+// sums, and terms that fit no window, to the block's chunks in shared memory (lane_sums.cuh). Blocks add their
+// chunks to the chunks of the grid in device memory. All of these are integer additions, so their order does not
+// matter. The last block to add has the total.
 #pragma once
 
 #include <fanin/cuda/fold_kernel.cuh>

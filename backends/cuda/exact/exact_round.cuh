@@ -32,7 +32,7 @@ struct lane_digits {
   static constexpr int chunks = 5, most = 30 * chunks;
 };
 
-/// The chunks of a sum from the first to the last that is not 0; of the sum 0, the first chunk.
+/// The chunks of a sum from the first to the last that is not 0. For the sum 0 it is the first chunk.
 struct chunk_span {
   int first, last;
   __device__ int length() const { return last - first + 1; }

@@ -57,7 +57,7 @@ __device__ inline float largest_magnitude(const T (&x)[N]) {
   return largest;
 }
 
-/// What a lane adds of the elements in a window: a part of window_sums.
+/// The sums of one lane for the elements in a window. They are a part of window_sums.
 template <class Terms>
 class narrow_sums : public narrow_windows<Terms> {
   static constexpr int width = cuda::vector<typename Terms::element>::size;

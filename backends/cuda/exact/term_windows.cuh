@@ -25,7 +25,7 @@ class exponent_window {
     return static_cast<int>(2 * high_word >> exponent_place) - bias;
   }
 
-  /// The exponents are those of normal numbers.
+  /// Both exponents are exponents of normal numbers.
   __device__ void set(int first, int last) {
     lowest_ = static_cast<unsigned>(first + bias) << exponent_place;
     span_ = static_cast<unsigned>(last - first) << exponent_place;

@@ -117,8 +117,8 @@ struct pair_order {
   bool negated_odd = false;  ///< whether the second of a pair, then, has the other sign
 };
 
-/// The products of the elements of two arrays. Aligned: second.is_aligned(). Paired: the elements are the parts of
-/// complex numbers, and those of the second array are arranged by `order`.
+/// The products of the elements of two arrays. Aligned says that second.is_aligned(). With Paired the elements are
+/// the parts of complex numbers, and `order` arranges the parts of the second array.
 template <class T, bool Aligned, bool Paired = false>
 struct products {
   using element = T;

@@ -24,7 +24,7 @@ struct few_vectors {
   }
 };
 
-/// What a thread finds: the exact sum is sum + error, unless `rounded`.
+/// The sum that a thread finds. The exact sum is sum + error, unless `rounded`.
 struct double_sum {
   double sum, error = 0;
   bool rounded = false;

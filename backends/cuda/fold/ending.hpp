@@ -71,7 +71,7 @@ struct served_by<M, std::index_sequence<What...>> {
   using recipe_of_first = recipe<first, how, typename M::element>;
 };
 
-/// The operation whose end is that of the recipe.
+/// The operation that ends in the same way as the recipe.
 template <class Recipe>
 constexpr operation ended_as() {
   if constexpr (compares<Recipe>) {
@@ -88,7 +88,7 @@ struct ends_with {
   }
 };
 
-/// What the end of a reduction has to know.
+/// The facts that the end of a reduction needs.
 struct ending {
   operation what;            ///< as ended_as() gives it
   sum_value value;           ///< what becomes of a sum
@@ -215,8 +215,8 @@ FANIN_HOST_DEVICE finished_bits scaled_bits(const typename P::state& sum, std::u
   }
 }
 
-/// What a state is: a state of the accumulator that merges it, or a state as a kernel leaves it. Kernels add narrow
-/// integers in 64 bits with or without a sign. Kernels of batches form exact sums of few words first.
+/// The form of a state. It is a state of the accumulator that merges it, or a state as a kernel leaves it. Kernels
+/// add narrow integers in 64 bits with or without a sign. Kernels of batches form exact sums of few words first.
 enum class state_form : std::uint8_t { merged, of_kernel, of_signed, of_unsigned, scaled };
 
 template <class M>
@@ -247,7 +247,7 @@ constexpr state_form form_of_states() {
   if constexpr (std::is_same_v<state, typename M::state>) {
     return state_form::merged;
   } else if constexpr (adds_integers<M>) {
-    // The states of 8-bit integers are those of 16 bits.
+    // Integers of 8 bits have the same states as integers of 16 bits.
     using T = typename Recipe::element;
     using wider =
         std::conditional_t<sizeof(T) == 1, std::conditional_t<std::is_signed_v<T>, std::int16_t, std::uint16_t>, T>;

@@ -61,7 +61,8 @@ __global__ void __launch_bounds__(presence_threads) find_first(const words<U> fr
   }
 }
 
-/// What stands for absent elements: the bits, or in place of `for_x` the first element that takes part.
+/// The words that stand for absent elements. These are bits, or in place of `for_x` the first element that takes
+/// part.
 template <class U>
 struct stand_ins {
   bool is_first_present;

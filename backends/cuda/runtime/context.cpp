@@ -19,7 +19,8 @@ int checked_device(int device) {
   return device;
 }
 
-/// What the device's memory delivers in a cycle of its multiprocessors, by its data sheet.
+/// The bytes that the device's memory delivers in one cycle of the multiprocessors, from the attributes of the
+/// device.
 double memory_bytes_per_cycle(int device) {
   int memory_khz = 0, bus_bits = 0, khz = 0;
   check(cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, device), "cudaDeviceGetAttribute");
