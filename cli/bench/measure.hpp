@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the measurements of one result and of many share.
+// The part that the measurements of one result and of many results share.
 #pragma once
 
 #include <utility>

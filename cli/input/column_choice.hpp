@@ -13,9 +13,9 @@ namespace fanin::cli {
 
 struct chosen_column {
   std::size_t field = 0;  ///< its place in the record, from 0
-  /// The column's name, if it is one of several; empty for a column that was asked for alone. The name is that of the
-  /// header, or the column's number from 1 where the header has no name for it or has the name twice. Zeros stand in
-  /// front of a number that is the name of another column.
+  /// The column's name, if it is one of several columns. It is empty for a column that was asked for alone. The
+  /// name is from the header. If the header has no name for the column, or has the name twice, it is the column's
+  /// number from 1. If that number is the name of another column, zeros are put in front of it.
   std::string name = {};
   std::string heading = {};  ///< what the header has; empty without a header
 };

@@ -24,7 +24,7 @@ class csv_parser {
   explicit csv_parser(const text_layout& layout);
 
   std::size_t parse(std::string_view text, bool last, text_numbers& out);
-  /// Whether the columns of `out` are those of the input from now on.
+  /// Whether the columns of `out` are the final columns of the input.
   bool knows_columns() const noexcept { return choice_.is_one_column() || has_record(); }
   /// Whether a record or a header has ended.
   bool has_record() const noexcept { return fields_of_record_ > 0; }

@@ -59,7 +59,7 @@ class header_guess {
     std::string text;
     bool is_quoted;
   };
-  /// What the first record has, and of what kinds the fields below are.
+  /// The field in the first record, and the kinds of the fields below it.
   struct column {
     std::string first_text;
     std::string text;  ///< the first text below

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members of zip archives: of NumPy's .npz files, and files that were packed alone.
+// The members of zip archives, which are .npz files of NumPy, or other files that were packed alone.
 #pragma once
 
 #include <cstddef>

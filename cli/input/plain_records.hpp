@@ -74,7 +74,7 @@ class plain_records {
   std::string_view text_;
   separators separators_;
   int misses_ = 0;
-  bool is_searched_ = false;         ///< whether the separators are those of this text
+  bool is_searched_ = false;         ///< whether the separators belong to this text
   std::size_t line_ = 0, next_ = 0;  ///< a line end and a delimiter of which all earlier ones are passed
   std::size_t first_ = 0;            ///< the first delimiter of the record
   std::size_t last_field_ = 0;

@@ -63,13 +63,13 @@ struct input_column {
   std::string heading = {};   ///< what the header has, where it has been read
   bool has_numbers = true;    ///< text: false if the column is left out unless a number follows
   std::uint64_t missing = 0;  ///< the numbers that were missing, and left out, so far
-  /// The type of the last block. In text whose types are inferred, a type other than that of the block before is u64
-  /// or f64, and stands for the numbers before as well: see read_inferred().
+  /// The type of the last block. In text whose types are inferred, the type may differ from the type of the block
+  /// before. It is then u64 or f64, and holds for the numbers before as well: see read_inferred().
   element_type type = element_type::f64;
   /// text: what was rounded so far on reading as `type`, or as f64 if `type` is one of integers.
   rounded_numbers rounded = {};
 
-  /// What was rounded so far where the numbers are taken as elements of `as`.
+  /// The numbers that were rounded so far, if the numbers are taken as elements of `as`.
   rounded_numbers rounded_as(element_type as) const { return is_integer(as) ? rounded_numbers{} : rounded; }
 };
 
@@ -135,8 +135,8 @@ class source {
   const std::optional<array_view>& whole() const noexcept { return whole_; }
   /// The next elements of each column, see block_source.
   std::span<const array_view> next() { return blocks_->next(); }
-  /// All elements of a column, of its type. The source copies those of all columns into its own memory if they are
-  /// not mapped.
+  /// All elements of a column, as its type. The source copies the elements of all columns into its own memory if
+  /// they are not mapped.
   array_view load(std::size_t column = 0);
   /// Call finish() after reading. @throws bad_data if a mapped file has changed meanwhile
   void finish() const;

@@ -23,8 +23,8 @@ namespace fanin::cli {
 /// line and the byte in it, from 1.
 class text_numbers {
  public:
-  /// There is one column without a name. Without a type each column has its own, see read_inferred(). `name` is that
-  /// of the input, for messages.
+  /// There is one column without a name. Without a type each column has its own type: see read_inferred(). `name`
+  /// is the name of the input, for messages.
   text_numbers(std::optional<element_type> type, const text_layout& layout, std::string name);
 
   const std::string& name() const noexcept { return name_; }
@@ -62,7 +62,7 @@ class text_numbers {
   void end_text() {
     if (keeps_lines_) keep_line(line_);
   }
-  /// The lines of the elements so far but for those of a line that has not ended; null unless they are kept.
+  /// The lines of the elements so far, without elements of a line that has not ended. Null unless lines are kept.
   const element_lines* lines() const noexcept { return keeps_lines_ ? &lines_ : nullptr; }
   /// Line ends inside quotes are passed. A message about a byte of the same record counts from the record's begin.
   void pass_quoted_lines(std::size_t lines) { line_ += lines; }

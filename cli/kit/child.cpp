@@ -49,7 +49,7 @@ class capture {
     if (ends_[1] >= 0) ::close(ends_[1]);
     ends_[1] = -1;
   }
-  /// What poll() waits for; nothing after the end of the text.
+  /// The event that poll() waits for. There is none after the end of the text.
   pollfd waiting() const { return {ended_ ? -1 : ends_[0], POLLIN, 0}; }
   /// Takes what has arrived, until the text is longer than `most` bytes.
   void take(std::size_t most) {
@@ -169,7 +169,7 @@ class running_child {
   running_child(const running_child&) = delete;
   running_child& operator=(const running_child&) = delete;
 
-  /// What poll() waits for until the child process ends; nothing before Linux 5.3.
+  /// The event that poll() waits for until the child process ends. There is none before Linux 5.3.
   pollfd waiting() const { return {end_, POLLIN, 0}; }
   bool has_ended() { return done_ = done_ || ::wait4(id_, &state_, WNOHANG, &used_) == id_; }
   /// The status of waitpid(), once has_ended().

@@ -49,7 +49,7 @@ problem problem_of(const std::function<void()>& step) {
   }
 }
 
-/// What all ranks do, one after another, in step.
+/// Runs steps on all ranks, one step after another.
 class team {
  public:
   team() {

@@ -34,7 +34,7 @@ struct access {
   place at;
 };
 
-/// What has happened to a byte in this launch. A read since the last write is kept once for each thread.
+/// The history of a byte in this launch. A read since the last write is kept once for each thread.
 struct byte_history {
   bool has_value = false;
   bool written = false;

@@ -17,7 +17,7 @@
 
 namespace fanin::puzzle {
 
-/// What a launch costs.
+/// The costs of a launch.
 struct costs {
   std::size_t transactions = 0;  ///< pieces of 32 bytes of global memory, for each access of a warp
   std::size_t conflicts = 0;     ///< turns that a warp waits because its lanes want different words of one bank

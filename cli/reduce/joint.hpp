@@ -24,7 +24,7 @@ struct joint_options {
   bool explain = false, json = false;
 };
 
-/// What stands in front of a value that is printed alone. JSON without labels is an object if there is one result.
+/// The label in front of a value that is printed alone. JSON without labels is an object if there is one result.
 enum class line_label : std::uint8_t { none, share, name };
 
 /// Adds the options that say what is read, and which results it has.

@@ -32,7 +32,7 @@ struct reduction_options {
   batch_options many;
   run_options how;
   std::string save_state;
-  bool force = false;  ///< replace the file `save_state`, or that of the many results
+  bool force = false;  ///< replace the file `save_state`, or the file of the many results
   bool explain = false, json = false;
 };
 

@@ -54,8 +54,8 @@ struct judgement {
   double p_same = 1;                      ///< p-value of a shift within the threshold
   bool hidden = false;                    ///< true if the shift is beyond the threshold but not above the floor
   std::optional<double> pairs_to_decide;  ///< estimate, for an undecided case that more pairs can decide
-  /// For an undecided case with enough pairs: a shift of this size would have been called with probability 0.98 at
-  /// least.
+  /// Set for an undecided case with enough pairs. A shift of this size would have been called with a probability
+  /// of at least 0.98.
   std::optional<double> visible;
 };
 

@@ -10,7 +10,8 @@
 
 namespace fanin::cli {
 
-/// What is measured of a case: the time from start to end, the user and system time of all threads, the instructions.
+/// The quantities that are measured of a case: the time from start to end, the user and system time of all
+/// threads, the instructions.
 enum class quantity : std::uint8_t { wall_time, cpu_time, instructions };
 using amounts = std::map<quantity, double>;  ///< seconds, or a number of instructions
 

@@ -43,7 +43,7 @@ std::vector<std::string> distinct(const std::vector<source>& sources, std::strin
   return all;
 }
 
-/// What the head of the page says of the results.
+/// The facts about the results in the head of the page.
 struct page_facts {
   std::string machine, origin;
 };
