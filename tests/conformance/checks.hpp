@@ -26,13 +26,14 @@ struct check {
 /// Every check, the quick ones first.
 std::span<const check> checks();
 
-/// What a check, or that of a name, finds wrong, one line each; an exception that nobody expected is a finding.
+/// The findings of a check, or of the check with this name, one line each. An exception that nobody expected is a
+/// finding.
 std::string findings_of(check_function run, const backend& b);
 std::string findings_of(std::string_view check_name, const backend& b);
 
 void check_variants(const backend& b, findings& found);
 void check_errors(const backend& b, findings& found);
-/// These need no usable backend, and so are not in checks().
+/// These two checks need no usable backend, and so are not in checks().
 void check_offers(const backend& b, findings& found);
 void check_partial_batches(const backend& b, findings& found);
 void check_special_values(const backend& b, findings& found);

@@ -94,8 +94,8 @@ void expect_segments(const backend& b, const one_case<T>& of, std::size_t run, u
          "segments", 0, found);
 }
 
-/// Groups among elements of no group: of any order if the results are exact, or else with each group's elements in
-/// theirs.
+/// Groups among elements of no group. If the results are exact, the elements have any order. Otherwise the
+/// elements of each group keep their order.
 template <class Key, class T>
 void expect_groups(const backend& b, const one_case<T>& of, std::size_t run, unsigned threads, findings& found) {
   const bool any_order = of.chosen.method == method::exact;

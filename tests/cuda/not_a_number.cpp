@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A NaN among the elements gives the canonical NaN, bit by bit, wherever extrema are finished: on the host, by the
-// kernel that folds one array, by those of batches, and by those that merge chunks.
+// kernel that folds one array, by kernels of batches, and by kernels that merge chunks.
 #include <fanin/accumulator/fixed_point.hpp>
 
 #include "tests/conformance/checks.hpp"

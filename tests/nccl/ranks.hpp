@@ -23,7 +23,7 @@ inline constexpr bool is_stand_in = NCCL_VERSION_CODE == 0;
 #define FANIN_SUITES "nccl/"
 #endif
 
-/// What a rank's thread has.
+/// The objects of a rank's thread.
 struct rank_here {
   std::size_t rank, ranks;
   device_context& context;

@@ -23,7 +23,7 @@
 namespace fanin::test {
 namespace {
 
-/// What entries answered, as bytes.
+/// The answers of entries, as bytes.
 class answers {
  public:
   template <class T>

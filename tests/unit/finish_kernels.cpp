@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the kernel that ends reductions, run on the CPU. The kernel learns the operation and the type of the result
-// at run time; its values are those of the recipes' accumulators.
+// Tests the kernel that ends reductions, run on the CPU. The kernel learns the operation and the type of the
+// result at run time. Its values have to be the values of the recipes' accumulators.
 #include <doctest/doctest.h>
 
 #include <algorithm>

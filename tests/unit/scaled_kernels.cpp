@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA kernels of exact sums in few words, run on the CPU: each result is that of its own elements, whatever
-// lanes its states go through.
+// The CUDA kernels of exact sums in few words, run on the CPU. Each result has to be the result of its own
+// elements, whatever lanes its states go through.
 #include <doctest/doctest.h>
 
 #include <limits>

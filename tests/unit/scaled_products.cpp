@@ -57,8 +57,8 @@ typename A::state sum_of(const std::vector<T>& x, const std::vector<T>& y, gener
   return all;
 }
 
-/// Whether the finished sum, and that of the exact accumulator made of the state, are those of `expected`, in several
-/// formats.
+/// Whether the finished sum, and the sum of the exact accumulator that is made of the state, agree with `expected`
+/// in several formats.
 template <class A, class Exact, class Rounded>
 void check_values(const typename A::state& s, std::uint64_t count, typename A::use use, const Exact& expected,
                   Rounded rounded) {
@@ -213,7 +213,7 @@ TEST_SUITE("unit/scaled_products") {
       CHECK_FALSE(check_squares<8>(std::vector<T>{limits::max(), x}, random));
       CHECK_FALSE(check_moments<8>(std::vector<T>{1, x}, random));
     }
-    // Squares of these doubles overflow, and those of these underflow, or have errors that do.
+    // Squares of the first doubles overflow. Squares of the next doubles underflow, or have errors that do.
     CHECK(check_squares<8>(std::vector<T>{limits::max() / 2}, random) == (sizeof(T) == 4));
     for (const T x : {limits::min(), limits::denorm_min(), std::sqrt(limits::min()) * T{1.1f}}) {
       CHECK(check_squares<8>(std::vector<T>{x}, random) == (sizeof(T) == 4));

@@ -41,7 +41,7 @@ typename sums<T>::state sum_of(std::span<const T> x, generator& random) {
   return all;
 }
 
-/// Whether the state fits. If it does, its sum and mean are compared with those of the accumulator.
+/// Whether the state fits. If it does, its sum and mean are compared with the sum and mean of the accumulator.
 template <class T, int N>
 bool check_fit(std::span<const T> x, generator& random) {
   using number = typename sums<T>::number;

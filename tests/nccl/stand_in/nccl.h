@@ -28,7 +28,7 @@ struct message {
   int peer;
   cudaStream_t stream;
 };
-/// What the ranks show each other.
+/// The memory that all ranks see.
 struct stand_in_world {
   explicit stand_in_world(int ranks) : all(ranks), posted(static_cast<std::size_t>(ranks)), integers(posted.size()) {}
   std::barrier<> all;
