@@ -114,7 +114,7 @@ merging_table all_mergings() {
 
 const merging& find_merging(operation what, element_type type) {
   static const merging_table all = all_mergings();
-  const bool exists = row_of(what).what == what && byte_size(type) > 0;  // or they throw
+  const bool exists = row_of(what).what == what && byte_size(type) > 0;  // otherwise the calls below throw
   const merging* const found = exists ? all[static_cast<std::size_t>(what)][static_cast<std::size_t>(type)] : nullptr;
   if (found != nullptr) return *found;
   throw unsupported("partial results of " + std::string(to_string(what)) + " of " + std::string(to_string(type)) +

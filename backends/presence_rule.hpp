@@ -19,7 +19,7 @@ struct presence_rule {
 
   stand_in absent;
   std::size_t element_bytes;
-  std::size_t words;             ///< of an element: the 2 parts of a complex number, else 1
+  std::size_t words;             ///< words in an element: 2 in a complex number, else 1
   std::uint64_t largest_number;  ///< an element is left out as NaN if the bits of a word without the sign are larger
   /// The bits that stand for the words of absent elements, unless another element stands for them. If an element
   /// has one word, its bits are there twice.

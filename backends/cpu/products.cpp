@@ -189,7 +189,7 @@ class prover {
 template <class T, class AddOne>
 void add_split(const T* x, const T* y, std::size_t count, exact_accumulator<double>& terms, AddOne add_one) {
   constexpr std::size_t shortest = 128;  // fewer are added sooner one by one
-  constexpr std::size_t block = 1024;    // its terms stay in the L1 cache
+  constexpr std::size_t block = 1024;    // a block's terms stay in the L1 cache
   double product[block], error[block];
   for (std::size_t begin = 0; begin < count; begin += block) {
     const std::size_t length = std::min(block, count - begin);

@@ -108,7 +108,7 @@ class text_numbers {
   std::vector<column_values> columns_;
   element_lines lines_;
   std::uint64_t cleared_ = 0;     ///< elements of the first column that clear() removed
-  std::uint64_t first_line_ = 1;  ///< of the record or line at hand, where lines are kept
+  std::uint64_t first_line_ = 1;  ///< the line of the current record, if lines are kept
   std::uint64_t consumed_ = 0;    ///< bytes of earlier pieces
   std::uint64_t line_ = 1;
   std::uint64_t line_begin_ = 0;  ///< offset of the line's first byte in the whole input

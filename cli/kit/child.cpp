@@ -156,7 +156,7 @@ class running_child {
     }
   }
   ~running_child() {
-    ::kill(-id_, SIGKILL);  // also what a child process that has ended left behind
+    ::kill(-id_, SIGKILL);  // also processes that an ended child has left behind
     while (!done_ && ::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
     }
     for (std::size_t i = 0; i < ending_signals.size(); ++i) {

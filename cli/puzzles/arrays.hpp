@@ -29,7 +29,7 @@ enum class action { read, write, atomic };
 /// An access of a thread, numbered in the whole grid.
 struct access {
   unsigned thread = 0;
-  unsigned clock = 0;  ///< of the thread
+  unsigned clock = 0;  ///< the clock of the thread
   action what = action::read;
   place at;
 };

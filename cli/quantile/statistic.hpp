@@ -21,7 +21,7 @@ struct statistic {
   operation like;
   std::string name;                       ///< the word that asks for it: sum, count, median, quantile:0.9
   bool is_count = false;                  ///< how many elements take part
-  std::optional<exact_share> share = {};  ///< of a quantile
+  std::optional<exact_share> share = {};  ///< the share of a quantile
 
   statistic(operation what) : like(what), name(to_string(what)) {}
   static statistic count();

@@ -26,7 +26,7 @@ namespace {
 
 struct reduction_options {
   std::vector<std::string> files;  ///< the inputs of an operation of one input
-  input_options input;             ///< its path is the first input of an operation of two
+  input_options input;             ///< with the path of the first input
   std::string other;               ///< the second one; empty: the second column of the first one
   bool together = false;           ///< one result of all files
   batch_options many;

@@ -61,7 +61,7 @@ struct long_segments {
 /// The elements of the results first, ..., first + results - 1.
 struct batch_elements {
   const void* x;
-  const void* y;      ///< of operations of one input, x
+  const void* y;      ///< equal to x if the operation has one input
   const void* x_end;  ///< behind the last element that belongs to a result
   const void* y_end;
   layout kind;

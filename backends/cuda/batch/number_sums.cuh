@@ -85,9 +85,9 @@ struct number_sums {
       const std::int64_t high = (static_cast<std::int64_t>(part[0]) >> 13) +
                                 (static_cast<std::int64_t>(part[1]) >> 63) + (low < upper ? 1 : 0);
       const std::uint64_t words[] = {low, static_cast<std::uint64_t>(high)};
-      return scaled_state<State>(words, unit + 29, flags);  // of 2^(unit - 1126) and 2^-1155
+      return scaled_state<State>(words, unit + 29, flags);  // in units of 2^(unit - 1126) and 2^-1155
     } else {
-      return scaled_state<State>(part, unit - 903, flags);  // of 2^(unit - 1075) and 2^-172
+      return scaled_state<State>(part, unit - 903, flags);  // in units of 2^(unit - 1075) and 2^-172
     }
   }
 };

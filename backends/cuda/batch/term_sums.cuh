@@ -133,7 +133,7 @@ class pairs_of_words {
 template <class T>
 struct product_bound {
   static constexpr bool rounds = std::is_same_v<T, double>;
-  static constexpr int least = 101, most = 2044;  ///< of the exponent of the bound of all products, with the bias
+  static constexpr int least = 101, most = 2044;  ///< limits of the biased exponent of all products' bound
   static constexpr int most_unit = most - least;
   int unit;          ///< the last part has units of 2^(unit - 1074)
   bool is_in_range;  ///< all factors are finite, and so are the constants
@@ -305,7 +305,8 @@ class term_window {
   using T = typename A::number;
   using sums = typename A::sums;
   using bound = typename sums::bound;
-  static constexpr int parts = A::digits <= 12 ? 1 : 2, root_parts = std::is_same_v<T, double> ? 2 : 1;  ///< of most
+  /// The numbers of parts of a product and of a number.
+  static constexpr int parts = A::digits <= 12 ? 1 : 2, root_parts = std::is_same_v<T, double> ? 2 : 1;
   static constexpr int headroom = 4;  ///< binades by which products may become larger
 
  public:
@@ -386,7 +387,7 @@ class term_window {
 
  private:
   sums sums_[Sums];
-  int unit_ = -1;      ///< of sums_, or below 0 if there is none
+  int unit_ = -1;      ///< the unit of sums_, or below 0 if there is none
   unsigned left_ = 0;  ///< terms that still fit in each
 };
 

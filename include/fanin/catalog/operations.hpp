@@ -105,7 +105,7 @@ enum class summand : std::uint8_t {
   elements,
   magnitudes,
   squares,
-  products,    ///< of the elements of two inputs
+  products,    ///< products of the elements of two inputs
   deviations,  ///< squares of the distances from the mean
   exponentials,
 };
@@ -113,8 +113,8 @@ enum class summand : std::uint8_t {
 /// The value that is computed from a sum.
 enum class sum_value : std::uint8_t {
   total,  ///< the result is the sum
-  mean,   ///< it is divided by the number of elements, or by one less if the operation takes two elements at least
-  root,   ///< the root is taken, of deviations after the division
+  mean,   ///< the sum divided by the number of elements, or by one less if the operation needs two elements
+  root,   ///< the root of the sum; for deviations the root of the mean
 };
 
 /// Which element in the order of elements, of magnitudes or of truths an operation finds.
@@ -129,7 +129,7 @@ struct operation_row {
   result_form form = result_form::number;
   empty_value empty;
   method_set of_floats = every_method;  ///< the methods that exist for floating-point elements
-  method_set of_complex = no_method;    ///< and for complex ones
+  method_set of_complex = no_method;    ///< the methods for complex numbers
   bool of_integers = true;              ///< whether it exists for integers, with every method
   bool unrounded = false;               ///< whether nothing rounds, whatever the method: all methods are the same
   stand_in absent;                      ///< for an element that does not take part
