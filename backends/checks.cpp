@@ -15,7 +15,7 @@ constexpr std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max();
 constexpr std::size_t widest_element =
     std::ranges::max(detail::for_each_element_row([]<class T>(const element_row<T>&) { return sizeof(T); }));
 
-/// The names of those that `holds` accepts.
+/// The names of the values that `holds` accepts.
 template <class All, class Holds>
 std::string listed(const All& all, Holds holds) {
   std::string names;

@@ -16,7 +16,7 @@
 namespace fanin {
 namespace {
 
-/// The reductions of which a description consists.
+/// The reductions that make a description.
 constexpr operation described_by[] = {operation::sum, operation::minmax, operation::mean,
                                       operation::standard_deviation};
 
@@ -147,7 +147,8 @@ class description_fold {
 
   void push(const input_views& block) {
     if (block.count() == 0) return;
-    // Pieces have one length, since streams copy what is too short for threads, as a last one might be.
+    // Pieces have one length. Streams copy a piece that is too short for threads, and a shorter last piece could
+    // be.
     const std::size_t pieces = (block.count() - 1) / (bytes_in_cache / byte_size(type())) + 1;
     const std::size_t length = (block.count() - 1) / pieces + 1;
     for (std::size_t first = 0; first < block.count(); first += length) {

@@ -30,8 +30,9 @@ struct merging {
 
 constexpr std::size_t short_word_count = 20;
 
-/// A number that has the short words of a sum, of which the first is of 2^lowest, and one word more. The sum of 20
-/// lanes below 2^61 in magnitude does not fit into 20 words, but is below 2^670, and so fits into 21 with a sign.
+/// A number with the short words of a sum, whose first word has the unit 2^lowest, and one word more. The sum of
+/// 20 lanes below 2^61 in magnitude does not fit into 20 words, but is below 2^670, and so fits into 21 with a
+/// sign.
 template <int Lowest>
 using short_number = detail::fixed_point<Lowest, Lowest + 32 * static_cast<int>(short_word_count + 1) - 64>;
 
@@ -148,7 +149,7 @@ bool is_ordinary(std::span<const std::int64_t> short_lanes) {
   return last[numbers] > 0 && (last[specials] | last[specials + 1] | last[specials + 2]) == 0;
 }
 
-/// Adds x to the short words, of which the first is of 2^lowest, if they hold it.
+/// Adds x to the short words, if they can hold x. The first word has the unit 2^lowest.
 bool add_to_words(std::int64_t* words, int lowest, double x) {
   using format = detail::float_format<double>;
   const auto [mantissa, exponent] = detail::unpack<double>(detail::to_bits(x) & ~format::sign);
@@ -164,7 +165,8 @@ bool add_to_words(std::int64_t* words, int lowest, double x) {
   return true;
 }
 
-/// The short lanes of a sum of few doubles, of which `out` has so many. Returns false where they are not found fast.
+/// Writes the short lanes of a sum of few doubles to `out`, which has room for these lanes. Returns false if the
+/// sum is not found fast.
 bool write_short_sum(const input_views& x, const options& chosen, std::span<std::int64_t> out, report& done) {
   double terms[2];
   if (!detail::short_exact_sum(x, chosen, terms, done)) return false;

@@ -9,7 +9,8 @@
 
 namespace fanin {
 
-/// The count with which a fold of `count` elements, of which `present` take part, is finished: zeros are no elements.
+/// The count with which a fold of `count` elements is finished. `present` of the elements take part. Zeros that
+/// stand for absent elements are not counted.
 constexpr std::uint64_t finished_count(stand_in absent, std::uint64_t count, std::uint64_t present) noexcept {
   return absent == stand_in::zero || present == 0 ? present : count;
 }

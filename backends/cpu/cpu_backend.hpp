@@ -50,8 +50,8 @@ class cpu_backend : public backend {
 std::uint64_t fold_one_part(const arithmetic& arithmetic, const presence* who, const operands& data,
                             std::size_t count, void* state);
 
-/// Writes the value of a state of `count` elements, of which `present` take part. @throws invalid_argument if those
-/// are too few, overflow
+/// Writes the value of a state of `count` elements. `present` of them take part. @throws invalid_argument if
+/// `present` is too small, overflow
 void finish_present(const request& request, const presence_rule& rule, std::uint64_t count, std::uint64_t present,
                     void* state, void* result);
 

@@ -154,7 +154,7 @@ HWY_NOINLINE bool add_windowed(const T* x, std::size_t count, const window_plan<
 
 #if HWY_TARGET <= HWY_AVX3
 
-/// Adds a tile of x[0..count) by sums in double of which some round, or only one that does not.
+/// Adds a tile of x[0..count) by Depth sums in double that round, and one that does not.
 template <class T, int Depth>
 HWY_INLINE bool add_proven(const T* x, std::size_t count, exception_flags& flags, exact_accumulator<T>& into) {
   double total[Depth + 1];

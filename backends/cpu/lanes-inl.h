@@ -213,7 +213,7 @@ struct leaf_fold {
       add_row();
     }
   }
-  /// Adds what is left after all whole rows.
+  /// Adds the elements that are left after all whole rows.
   HWY_INLINE void add_rest() {
     const typename S::D d;
     const std::size_t left = count % S::size;

@@ -96,9 +96,9 @@ struct compensated_leaf {
   HWY_INLINE compensated_states end() const { return s; }
 };
 
-/// Adds the differences of a lane's elements from its first element that is not 0, and their squares; only end()
-/// needs low parts. Zeros are left out: they change neither sum, and those that stand for absent elements may be far
-/// from all others.
+/// Adds the differences of a lane's elements from its first element that is not 0, and the squares of the
+/// differences. Only end() needs low parts. Zeros are left out. Zeros change neither sum, and a zero that stands
+/// for an absent element may be far from all other elements.
 struct shifted_leaf {
   static constexpr std::size_t registers = 4;
   vector origin, count, sum, squares;

@@ -87,8 +87,8 @@ std::size_t split_f64(const double* x, const double* y, std::size_t count, doubl
 #endif
 }
 
-/// Folds x[0..count) in double, and y too for products, into sums of which `depth` round, or twice as many. Returns
-/// whether the sums in `total` are exact. Moments have the sums of the elements first.
+/// Folds x[0..count) in double, and for products also y. `depth` of the sums of products round. For moments the
+/// sums of the elements come first. Returns whether the sums in `total` are exact.
 template <class T>
 HWY_INLINE bool prove(product_terms what, int depth, const T* x, const T* y, std::size_t count, double* total) {
 #if HWY_TARGET <= HWY_AVX3
@@ -185,7 +185,7 @@ class prover {
   double total_[most_proven_totals];
 };
 
-/// Adds x[i] y[i] for all i < count to `terms`, but those that cannot be split to `into`, by add_one(i).
+/// Adds x[i] y[i] for all i < count to `terms`. A product that cannot be split is added to `into`, by add_one(i).
 template <class T, class AddOne>
 void add_split(const T* x, const T* y, std::size_t count, exact_accumulator<double>& terms, AddOne add_one) {
   constexpr std::size_t shortest = 128;  // fewer are added sooner one by one

@@ -28,8 +28,8 @@ FANIN_HOST_DEVICE inline float larger_or_nan(float a, float b) {
 }
 
 /// e^x for |x| <= 600, with a relative error of at most (1.1 + 0.0462 |x|) 2^-24. e^0 is exactly 1.
-/// With x = n l + r, where n is an integer and l the float next to ln 2, e^x is nearly 2^n e^r; e^r is a polynomial
-/// of degree 6, of which the first two coefficients are 1 and the others minimise the error for |r| <= 0.3467.
+/// Let x = n l + r, where n is an integer and l the float next to ln 2. Then e^x is nearly 2^n e^r. e^r is a
+/// polynomial of degree 6. Its first two coefficients are 1, and the others minimise the error for |r| <= 0.3467.
 FANIN_HOST_DEVICE inline double exponential_of_float(float x) {
   constexpr float to_integer = 0x1.8p23f, inverse_ln2 = 0x1.715476p0f, ln2 = 0x1.62e43p-1f;
   const float shifted = std::fma(x, inverse_ln2, to_integer);

@@ -106,7 +106,7 @@ inline constexpr packed_words<Word> each_word = static_cast<packed_words<Word>>(
 template <class Word>
 inline constexpr packed_words<Word> upper_bits = each_word<Word>* upper_bit<Word>;
 
-/// All ones in the words of which the upper bit is 1, and zeros in others.
+/// All ones in words whose upper bit is 1, and zeros in other words.
 template <class Word, class Lane = packed_words<Word>>
 FANIN_HOST_DEVICE Lane spread_upper_bits(Lane lane) {
   if constexpr (sizeof(Word) == sizeof(Lane)) {

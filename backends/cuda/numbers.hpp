@@ -111,7 +111,7 @@ struct by_word : A {
   }
 };
 
-/// No rule wants magnitudes of what is exponentiated.
+/// No rule wants magnitudes of elements that are exponentiated.
 template <class Word>
 struct by_word<Word, float_log_sum> : float_log_sum, word_numbers<Word> {
   using typename word_numbers<Word>::element;

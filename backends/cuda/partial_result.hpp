@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the result, and what is promised about it, from a fold of elements.
+// Makes the result, and the promises about it, from a fold of elements.
 #pragma once
 
 #include "backends/cuda/runtime/kernel_launcher.hpp"

@@ -11,18 +11,20 @@
 
 namespace fanin::cpu {
 
-/// The loops of an accumulator for up to `width` columns side by side. A state has `lanes` lanes of each column, of
-/// which only the first `used` take elements of columns that have no more.
+/// The loops of an accumulator for up to `width` columns side by side. A state has `lanes` lanes of each column.
+/// If columns have only `used` elements, only the first `used` lanes take elements.
 struct column_loops {
   std::size_t width, lanes;
   std::size_t state_bytes;
-  /// Overwrites the state with `count` elements of each column, `along` elements apart; at most a leaf.
+  /// Overwrites the state with the fold of `count` elements of each column, which are `along` elements apart.
+  /// `count` is at most a leaf.
   void (*fold)(const void* x, std::ptrdiff_t along, std::size_t columns, std::size_t count, std::size_t used,
                void* state);
   void (*merge)(void* into, const void* from, std::size_t columns, std::size_t used);
   /// Merges the lanes.
   void (*collapse)(void* state, std::size_t columns, std::size_t used);
-  /// fold() and collapse() in one, for columns of at most `lanes` elements; null where they are called instead.
+  /// Does what fold() and then collapse() do, for columns of at most `lanes` elements. If it is null, these two
+  /// are called.
   void (*fold_short)(const void* x, std::ptrdiff_t along, std::size_t columns, std::size_t count, void* state);
 };
 

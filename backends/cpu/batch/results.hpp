@@ -45,7 +45,7 @@ class batch_results {
   void reduce_each(std::size_t first, std::span<const operands> runs, const std::size_t* counts) noexcept {
     arithmetic_.reduce_each(runs.data(), counts, runs.size(), request_.result, at(first));
   }
-  /// Writes result i, of a state of `count` elements, of which `present` take part.
+  /// Writes result i from a state of `count` elements. `present` of them take part.
   void finish(std::size_t i, std::uint64_t count, std::uint64_t present, void* state) noexcept;
   /// Takes note of the exception that is being handled, which result i caused.
   void fail(std::size_t i) noexcept;

@@ -309,8 +309,8 @@ class with_batches final : public Fold {
     launch_overlapped(where, blocks_for(where, (most_items(all) + in_block - 1) / in_block), tuning::line_threads, 0,
                       lines_kernel<A, uses_vector_kernels, Write>, all, group_size, write);
   }
-  /// A lane has some 16 vectors of a line, since the end of a line takes long, but neighbours read what is next to
-  /// it. A group folds several lines if others keep the device busy.
+  /// A lane has some 16 vectors of a line, because the end of a line takes long. Neighbouring lanes read
+  /// neighbouring vectors. A group folds several lines if other groups keep the device busy.
   template <class Write>
   static void launch_term_lines(const execution& where, const batch_elements& all, const Write& write) {
     const std::uint64_t length =

@@ -98,7 +98,7 @@ __device__ void with_rounded_type(const batch_output& out, F f) {
   f(typename A::number());
 }
 
-/// The result of `count` elements of which the state fits.
+/// The result of `count` elements, whose state fits.
 template <class A, class R>
 __device__ device_result<R> scaled_result(const batch_output& out, const typename A::state& s, std::uint64_t count) {
   return {A::template finish<R>(s, count, A::use_of(out.value, 0)), 0};

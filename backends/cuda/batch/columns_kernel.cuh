@@ -104,7 +104,7 @@ class column_part {
   }
 
  private:
-  /// Puts elements, and `other` in place of what is no element, into registers.
+  /// Puts elements into registers. `other` goes to places without an element.
   __device__ void pack(const vector<T> (&from)[vectors], T other, registers_of_words<T, size>& to) const {
     T x[size];
 #pragma unroll

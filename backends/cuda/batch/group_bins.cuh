@@ -180,7 +180,8 @@ struct bin_stage {
   unsigned count[tuning::most_bins];       ///< elements of each bin, then the place of the bin's next element
 };
 
-/// The groups of a thread's elements in a stage, of which the first is element i of the input; ~0 for those in none.
+/// The groups of a thread's elements in a stage. The first of them is element i of the input. An element in no
+/// group gets ~0.
 template <class T, class Key, int Loads>
 __device__ void load_groups(std::uint32_t (&group)[Loads * 4], std::uint64_t i, std::uint64_t end,
                             const keyed_elements<T, Key>& from, std::uint32_t groups) {

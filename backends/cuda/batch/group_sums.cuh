@@ -142,7 +142,8 @@ __device__ unsigned biased_exponent(T x) {
   return static_cast<unsigned>(detail::to_bits(x) >> (format::digits - 1)) & (2u * format::high - 1);
 }
 
-/// A normal x, `place` binades above the lowest one of a window, in units of the last place of that one's numbers.
+/// A normal x in the units of a window, which are the last place of numbers in the window's lowest binade. x is
+/// `place` binades above this binade.
 __device__ inline std::int64_t in_units(float x, unsigned place) {
   const unsigned bits = detail::to_bits(x), sign = static_cast<unsigned>(static_cast<int>(bits) >> 31 | 1);
   return signed_product(with_bit_23(bits), sign << place);

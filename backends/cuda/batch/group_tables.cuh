@@ -19,8 +19,8 @@ inline constexpr int table_loads = sizeof(T) == 4 ? 2 : 1;
 /// The condition for a launch to do something: always, if sampled keys ascend by bins, or if they do not.
 enum class run_if : std::uint8_t { always, in_order, scattered };
 
-/// Bins of `in_bin` groups each, but for the last. Without `bin_begins` a block reads all elements of
-/// its share, for one bin; otherwise elements stand in the order of bins, of which bin b begins at bin_begins[b].
+/// Bins of `in_bin` groups each. The last bin may have fewer. Without `bin_begins` a block reads all elements of
+/// its share, for one bin. With `bin_begins` elements are in the order of bins, and bin b begins at bin_begins[b].
 struct table_shape {
   std::uint32_t bins, in_bin;
   int copies_log2;

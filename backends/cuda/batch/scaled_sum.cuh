@@ -32,7 +32,7 @@ struct scaled_vector<float> {
     FANIN_HOST_DEVICE units(std::uint32_t largest, int growth)
         : unit(std::max(static_cast<int>(largest >> 24) - 17 + growth, 45)),
           scale(detail::from_bits<float>(static_cast<std::uint32_t>(299 - unit) << 23)) {}
-    /// Whether an element of which twice the bits, less 1, are the smallest is a whole number of units.
+    /// Whether the smallest element is a whole number of units. `smallest` is twice its bits, less 1.
     template <int Digits>
     FANIN_HOST_DEVICE bool holds(std::uint32_t smallest) const {
       return smallest >= (static_cast<std::uint32_t>(unit - 22 - (24 - Digits)) << 24) - 1;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact sums of products, and of numbers beside their squares, by additions of doubles that do not round.
 //
-// A product of floats is a double, and a product of doubles is one and its rounding error. Additions of 1.5 * 2^k cut
-// the doubles into parts: the lower bits of the sum are an integer in units of 2^(k - 52), and what is subtracted is
-// exact. The units are chosen for the largest factors: each product is below 2^153 units of the last part.
+// A product of floats is a double. A product of doubles is a double and its rounding error. Additions of 1.5 * 2^k
+// cut the doubles into parts. The lower bits of such a sum are an integer in units of 2^(k - 52), and subtracting
+// the part is exact. The units are chosen for the largest factors, so that each product is below 2^153 units of
+// the last part.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace fanin::cuda {
 
 /// Sums of products. The least place has the lowest bit of the last part where the largest product is 2^-922.
 using product_sum = scaled_integer<7, -1074>;
-/// Sums of numbers whose squares are summed, in units of which the squares are units of these at twice the place.
+/// Sums of numbers whose squares are summed. The square of a unit of a number is a unit of the squares.
 using number_sum = scaled_integer<5, -537>;
 
 /// The constant for units of 2^(exponent - 1075).
@@ -139,7 +140,7 @@ struct product_bound {
   bool is_in_range;  ///< all factors are finite, and so are the constants
   template <class Pairs>
   FANIN_HOST_DEVICE explicit product_bound(const Pairs& pairs) {
-    constexpr int shift = rounds ? 20 : 23, none = rounds ? 0x7ff : 0xff;  // the exponent of what is not finite
+    constexpr int shift = rounds ? 20 : 23, none = rounds ? 0x7ff : 0xff;  // the exponent of infinities and NaN
     const auto of_x = static_cast<int>(upper_half(pairs.most_of_x()) >> shift);
     const auto of_y = static_cast<int>(upper_half(pairs.most_of_y()) >> shift);
     const int exponent = of_x + of_y + (rounds ? -1022 : 770);
@@ -270,7 +271,7 @@ struct term_sums {
     return scaled_state<product_sum>(words, unit,
                                      (~signs & product_sum::has_positive) | (fits ? 0 : product_sum::unfit));
   }
-  /// The sum of the numbers, of which the second part has units of 2^(unit / 2 - 537).
+  /// The sum of the numbers. Its second part has units of 2^(unit / 2 - 537).
   FANIN_HOST_DEVICE number_sum numbers(int unit) const {
     const std::uint64_t upper = root[0] << 26, low = upper + root[1];
     const std::int64_t high = (static_cast<std::int64_t>(root[0]) >> 38) +

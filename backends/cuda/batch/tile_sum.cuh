@@ -61,7 +61,7 @@ struct tile_sum<float, Digits> {
   }
 };
 
-/// The running sum of doubles has two parts: multiples of 2^40 units, and what is left.
+/// The running sum of doubles has two parts: multiples of 2^40 units, and the rest.
 template <int Digits>
 struct tile_sum<double, Digits> {
   using state = scaled_vector<double>::state;
@@ -80,8 +80,8 @@ struct tile_sum<double, Digits> {
       may_have_negative_zero = __any_sync(0xffffffffu, may_have_negative_zero);
     }
   };
-  /// Units of 2^(exponent - 1113), for at most 2^12 numbers. A number is below 2^51 multiples of 2^40 units, and what
-  /// is left of it is below 2^39 units.
+  /// Units of 2^(exponent - 1113), for at most 2^12 numbers. The first part of a number is below 2^51 multiples of
+  /// 2^40 units, and the rest is below 2^39 units.
   class units {
    public:
     FANIN_HOST_DEVICE units(const range& all, unsigned) : exponent_(std::max(all.largest >> 21, 39u)) {}
@@ -133,7 +133,7 @@ struct tile_sum<double, Digits> {
   }
 
  private:
-  /// Adds the multiple of the part's unit that is nearest to x, and returns what is left.
+  /// Adds the multiple of the part's unit that is nearest to x, and returns the rest of x.
   FANIN_HOST_DEVICE static double cut(double x, double constant, std::int64_t& part) {
     const double rounded = x + constant;
     part += static_cast<std::int64_t>(detail::to_bits(rounded) - detail::to_bits(constant));

@@ -10,8 +10,8 @@ namespace tuning {
 inline constexpr unsigned line_loads = 6;  ///< vectors that a lane loads before it adds the first
 }  // namespace tuning
 
-/// Vectors of 16 bytes that begin `bytes`, less than a warp's row, behind those that its lanes hold, lane by lane and
-/// row by row.
+/// Vectors of 16 bytes that begin `bytes` bytes behind the vectors that the lanes of a warp hold, lane by lane and
+/// row by row. `bytes` is less than a warp's row.
 template <class T>
 class shifted_rows {
  public:

@@ -26,9 +26,10 @@ struct results_of_lane {
   bool exist;  ///< otherwise other lanes have them
 };
 
-/// Merges the states of `group_size` neighbouring lanes, a power of two up to 32: each of them has states of the same
-/// N results. Lanes send the states of half of the results to those that go on with these, so that results end in
-/// different lanes. Those that the lane has then are in s[0], s[1], ...; their number is the same in all lanes.
+/// Merges the states of `group_size` neighbouring lanes. `group_size` is a power of two up to 32. Each lane has
+/// states of the same N results. Lanes send the states of half of the results to lanes that go on with these
+/// results, so results end in different lanes. The results that a lane has at the end are in s[0], s[1], ... Their
+/// number is the same in all lanes.
 template <class A, unsigned N>
 __device__ results_of_lane merge_results(typename A::state (&s)[N], unsigned group_size, unsigned lane) {
   results_of_lane mine{0, N, true};
@@ -101,7 +102,7 @@ __device__ void fold_lane_of_rows(const batch_elements& all, const loaded_vector
     }
   }
 }
-/// A lane's state of every 32nd vector of a chunk, of which the first element has the position `begin`.
+/// A lane's state of every 32nd vector of a chunk. The first element of the chunk has the position `begin`.
 template <class A, class T = typename A::element>
 __device__ typename A::state fold_lane_of_chunk(const batch_elements& all, const vector<T>* x, unsigned vectors,
                                                 std::uint64_t begin) {

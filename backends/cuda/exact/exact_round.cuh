@@ -52,9 +52,9 @@ __device__ chunk_span span_of(const chunk_sums<T, Power>& sums) {
   return span;
 }
 
-/// The leading bits of a sum in shared memory, of which all chunks that are not 0 lie within lane_digits::most from
-/// `first` on. The first warp of a block calls it: it normalises the digits, takes the absolute value, and finds the
-/// first bit that is set.
+/// The leading bits of a sum in shared memory. All chunks of the sum that are not 0 are among lane_digits::most
+/// chunks from `first` on. The first warp of a block calls the function, which normalises the digits, takes the
+/// absolute value, and finds the first bit that is set.
 template <class T, int Power>
 __device__ leading_bits leading_bits_of(const chunk_sums<T, Power>& sums, int first) {
   using detail::int128;
@@ -116,7 +116,7 @@ __device__ leading_bits leading_bits_of(const chunk_sums<T, Power>& sums, int fi
           chunk_sums<T, Power>::low + 16 * (first + top - below * chunks) + 15 - zeros, sticky, negative};
 }
 
-/// x divided by `count` > 0, in leading bits of which at least 64 count.
+/// x divided by `count` > 0. At least 64 of the leading bits are significant.
 __device__ inline leading_bits quotient(const leading_bits& x, std::uint64_t count) {
   if (x.bits == 0) return x;
   const detail::uint128 bits = x.bits / count;

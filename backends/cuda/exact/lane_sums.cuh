@@ -84,7 +84,7 @@ class lane_sums {
   }
   /// The additions to one word after which a warp has to call drain().
   static constexpr int most_additions = 32752 / Warps;
-  /// Drains if `more` additions to a word are too many besides the `additions` since the warp's last drain.
+  /// Drains if `more` additions to a word, and the `additions` since the warp's last drain, are too many together.
   __device__ void reserve(int& additions, int more, sums* total) {
     if (additions + more <= most_additions) return;
     drain(total);

@@ -29,8 +29,8 @@ class narrow_windows : public unit_windows<Terms> {
   __device__ bool holds(float x) const { return hold_all ? fabsf(x) < HUGE_VALF : unit_windows<Terms>::holds(x); }
 };
 
-/// The largest magnitude, or NaN if an element is NaN. Devices compare two pairs with one instruction, of which the
-/// sign means nothing.
+/// The largest magnitude, or NaN if an element is NaN. Devices compare two pairs with one instruction. The sign of
+/// its result means nothing.
 template <class T, int N>
 __device__ inline float largest_magnitude(const T (&x)[N]) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 860

@@ -57,7 +57,7 @@ class term_windows {
   static constexpr bool holds_every_binade = Highest - Lowest <= Binades;
   static constexpr int factors = Terms::factors, width = cuda::vector<typename Terms::element>::size;
 
-  /// Chooses windows for elements of which the largest have these upper 32 bits.
+  /// Chooses windows for elements. The largest elements have these upper 32 bits.
   __device__ void choose(const unsigned (&largest)[factors]) {
 #pragma unroll
     for (int i = 0; i < factors; ++i) {

@@ -71,7 +71,7 @@ struct powers {
   }
 };
 
-/// The elements and their squares, both of which are summed.
+/// The elements and their squares. Both are summed.
 template <class T>
 struct moments : powers<T, 2> {};
 template <class Terms>

@@ -202,7 +202,7 @@ using scaled_t = typename scaled_in_place_of<M>::type;
 template <class M>
 concept has_scaled = !std::is_void_v<scaled_t<M>>;
 
-/// The value of `count` elements of which the sum of few words fits.
+/// The value of `count` elements, whose sum fits in few words.
 template <class M, class P = scaled_t<M>>
 FANIN_HOST_DEVICE finished_bits scaled_bits(const typename P::state& sum, std::uint64_t count, const ending& end) {
   const auto use = P::use_of(end.value, end.ddof);

@@ -77,8 +77,8 @@ struct copied_words {
   U* y;
 };
 
-/// Copies the elements from counts->first on, with stand-ins for absent ones and behind the last one, and adds the
-/// number of those that take part to counts->present.
+/// Copies the elements from counts->first on. Stand-ins are written for absent elements, and behind the last
+/// element. Adds the number of elements that take part to counts->present.
 template <class U>
 __global__ void __launch_bounds__(presence_threads)
     copy_present(const words<U> from, const stand_ins<U> absent, const copied_words<U> to, presence_counts* counts) {

@@ -30,7 +30,7 @@ struct nonzero_count {
 /// number of elements that are not zero. Elements that come after the answer is settled need not be counted.
 template <class T, bool All>
 struct nonzero_test : nonzero_count<T> {
-  /// Whether the answer is settled by `count` elements of which `nonzero` are not zero.
+  /// Whether `count` elements settle the answer, if `nonzero` of them are not zero.
   static bool settled_by(std::uint64_t nonzero, std::uint64_t count) { return All ? nonzero < count : nonzero > 0; }
   template <class R>
   FANIN_HOST_DEVICE static R finish(std::uint64_t s, std::uint64_t count) {

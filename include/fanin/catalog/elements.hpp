@@ -103,7 +103,7 @@ constexpr auto with_element_from(element_type type, F& f) {
 
 }  // namespace detail
 
-/// A type of which arrays can be reduced.
+/// A type whose arrays can be reduced.
 template <class T>
 concept element = detail::is_listed<T>(std::make_index_sequence<element_count>());
 
