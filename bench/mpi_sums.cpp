@@ -41,7 +41,7 @@ double plain_dot(const std::vector<double>& x, const std::vector<double>& y) {
 }
 
 /// Every element is cut at two bit positions that are the same on all ranks. The parts are added without rounding, so
-/// the order does not matter; what is below the second cut is lost.
+/// the order does not matter; the bits below the second cut are lost.
 double two_pass_sum(const std::vector<double>& x, double total_count) {
   double own = 0;
   for (const double v : x) own = std::max(own, std::fabs(v));

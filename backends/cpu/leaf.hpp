@@ -66,8 +66,8 @@ concept has_lane_leaf = requires {
 template <class A>
 using lane_of = std::array<typename A::element, sizeof(typename A::state) / sizeof(typename A::element)>;
 
-/// Folds any number of elements in the fixed order (fanin/loop.hpp) into the lanes of a row: row_bytes / sizeof(T)
-/// numbers; for compensated accumulators this many sums, then this many errors.
+/// Folds any number of elements in the fixed order (fanin/loop.hpp) into the lanes of a row. A row has row_bytes /
+/// sizeof(T) numbers. For compensated accumulators a row has this many sums, and then this many errors.
 template <class Accumulator>
 void fold_lanes(const detail::operands& data, std::size_t count, typename Accumulator::element* state);
 /// Merges the lanes of a row, lane j with lane j + size / 2 and so on.

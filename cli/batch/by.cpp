@@ -167,7 +167,7 @@ std::string lines_of(const std::vector<finished_table>& tables, bool csv) {
   return text;
 }
 
-/// Warns of groups that have too few numbers. Returns what is wrong with the groups whose total does not fit.
+/// Warns of groups that have too few numbers. Returns messages about groups whose total does not fit.
 std::vector<std::string> problems_of(const std::vector<finished_table>& tables) {
   std::vector<std::string> problems;
   for (const finished_table& table : tables) {

@@ -66,7 +66,7 @@ struct finished_batch {
     }
   }
 };
-/// Warns on stderr once for each column of which numbers were rounded when they were read.
+/// Warns on stderr once for each column whose numbers were rounded when they were read.
 void warn_of_rounding(std::span<const finished_batch> all);
 
 /// `begun` has the operation and what was read. `place` is for messages about the elements. Integers of

@@ -34,7 +34,7 @@ enum class bench_layout : std::uint8_t {
   axis0,     ///< by their column in a matrix
   axis1,     ///< by their row
   segments,  ///< by offsets; the lengths are random, from 1 to twice the mean less 1
-  groups,    ///< by random keys, of which each group has one
+  groups,    ///< by random keys; each group has at least one
 };
 inline constexpr std::array all_bench_layouts{bench_layout::array, bench_layout::axis0, bench_layout::axis1,
                                               bench_layout::segments, bench_layout::groups};

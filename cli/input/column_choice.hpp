@@ -54,8 +54,8 @@ class column_choice {
     std::string name;
     std::optional<std::size_t> number;  ///< where the part is one
   };
-  /// Returns whether the choice is read as a list of names and numbers. A choice of every column is not, nor a choice
-  /// of several that is as a whole a name of the header.
+  /// Returns whether the choice is read as a list of names and numbers. A choice of every column is not read as a
+  /// list. A choice that as a whole is a name of the header is not read as a list, either.
   bool is_by_parts(std::span<const std::string> header) const;
   std::size_t field_of(const part& one, std::span<const std::string> header, const std::string& input) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV (RFC 4180), of which some columns are numbers.
+// CSV (RFC 4180) with some columns of numbers.
 #pragma once
 
 #include <cstddef>
@@ -73,7 +73,7 @@ class csv_parser {
   void note_names(const column_choice& choice, const text_numbers& out) const;
   /// The record at hand ends: so does its key.
   void end_key(text_numbers& out);
-  /// A field of the first record, of which `all` columns are chosen.
+  /// Adds a field of the first record, if `all` columns are chosen.
   void add_column(std::size_t begin, text_numbers& out);
   void data_field(const field& found, std::size_t begin, text_numbers& out);
   void append(std::string_view word, std::size_t begin, column_values& to, text_numbers& out) const;
@@ -88,7 +88,7 @@ class csv_parser {
   bool guesses_header_;                             ///< whether in_header_ is guessed
   bool looks_ahead_;                                ///< whether look_ahead() has something left to decide
   std::size_t first_fields_ = 0;                    ///< the fields of the first record, once look_ahead() has seen it
-  std::vector<header_guess::other_column> others_;  ///< where every column is chosen: those that are not numbers
+  std::vector<header_guess::other_column> others_;  ///< if every column is chosen: the columns of other words
   std::vector<wanted_column> wanted_;               ///< by their places in the record
   std::size_t next_wanted_ = 0;                     ///< the first of wanted_ that the record at hand has not had
   std::vector<wanted_column> key_columns_;          ///< by their places in the record

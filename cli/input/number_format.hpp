@@ -12,7 +12,7 @@ namespace fanin::cli {
 struct number_format {
   char decimal = '.';
   std::optional<char> thousands = {};           ///< between groups of three digits, and not before the first group
-  std::vector<std::string> missing_words = {};  ///< words that stand for a missing number, besides is_missing()
+  std::vector<std::string> missing_words = {};  ///< more words for a missing number than is_missing() knows
   bool can_skip = true;                         ///< whether messages may advise to leave out missing numbers
 
   /// Whether numbers are words as from_chars() reads them, and no word of them stands for a missing number.

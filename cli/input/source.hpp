@@ -119,7 +119,7 @@ class source {
   /// The header of an array of .npy or .npz.
   const std::optional<npy_header>& npy() const noexcept { return npy_; }
 
-  /// The columns, of which each has elements: one, unless --column asked for several.
+  /// The columns that are read. There is one column, unless --column asked for several.
   std::span<const input_column> columns() const;
   /// @throws usage_error if --column asked for several columns; `reader`, which takes one, is for the message
   void require_one_column(std::string_view reader) const;

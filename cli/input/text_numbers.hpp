@@ -52,7 +52,7 @@ class text_numbers {
   void consume(std::size_t bytes) { consumed_ += bytes; }
   /// The text has a byte order mark, which does not belong to the line.
   void pass_mark() { line_begin_ = consumed_ += byte_order_mark.size(); }
-  /// `lines` line ends are passed, of which the last is before the offset `next_begin`.
+  /// Takes note that `lines` line ends are passed. The last of them is before the offset `next_begin`.
   void pass_line(std::size_t next_begin, std::size_t lines = 1) {
     if (keeps_lines_) keep_line(line_ + lines);
     line_ += lines;
@@ -67,8 +67,8 @@ class text_numbers {
   /// Line ends inside quotes are passed. A message about a byte of the same record counts from the record's begin.
   void pass_quoted_lines(std::size_t lines) { line_ += lines; }
 
-  /// Appends the number that `word` is, or counts it as missing. `begin` is the offset of its field. Returns what
-  /// is wrong with the word; refuse() says it.
+  /// Appends the number that `word` is, or counts it as missing. `begin` is the offset of its field. Returns the
+  /// fault of the word. refuse() makes its message.
   std::errc append(std::string_view word, std::size_t begin, column_values& to) const {
     check_length(word.size(), longest_word, begin);
     const std::errc code = infers_usual_ ? read_inferred(word, to) : read_as_said(word, to);

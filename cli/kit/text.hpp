@@ -28,7 +28,7 @@ inline std::string counted(std::uint64_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
-/// The parts of the text between the separators, of which empty ones count.
+/// The parts of the text between the separators. Empty parts count.
 std::vector<std::string> split(std::string_view text, char separator);
 
 /// The text as a field of CSV: in quotes if it has the delimiter, a quote or a line end.

@@ -25,7 +25,7 @@ request parse(int argc, char** argv);
 /// The text that help prints.
 std::string help();
 
-/// The inputs of a reduction, of which every rank maps its files and reads a part.
+/// The inputs of a reduction. Every rank maps the files and reads a part.
 class opened_request {
  public:
   /// @throws usage_error, bad_data, fanin::error

@@ -53,8 +53,8 @@ std::vector<element_type> supported_types(std::span<const element_type> types, C
   return all;
 }
 
-/// Integers of text of which no type was said are rounded for an operation that takes integers as f64.
-/// @throws unsupported for these
+/// Refuses integers that would be rounded. If no type was said for a text, an operation that takes integers as f64
+/// would round them. @throws unsupported
 inline void check_inferred(operation what, element_type type, bool is_inferred) {
   if (is_inferred && is_integer(type) && !row_of(what).of_integers) throw unsupported("integers are taken as f64");
 }

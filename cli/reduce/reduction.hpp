@@ -125,11 +125,11 @@ std::string line_of(const finished_reduction& done, bool many_inputs);
 json to_json(const finished_reduction& done);
 /// The reduction as JSON with `values` in place of the members of the value.
 json to_json(const finished_reduction& done, const json& values);
-/// Warns on stderr once for each column of which numbers were rounded when they were read.
+/// Warns on stderr once for each column whose numbers were rounded when they were read.
 void warn_of_rounding(std::span<const finished_reduction> all);
 /// Says on stderr who ran, who was passed over and why, and the error bound.
 void explain(const finished_reduction& done);
-/// Says as much of many results, for each of which the bound holds.
+/// Does the same for many results. The bound holds for each result.
 void explain_each(const finished_reduction& done);
 
 /// Whether missing numbers can be left out. Otherwise the result would be of other elements than those: an index, and

@@ -114,7 +114,7 @@ class pair_run {
     return found;
   }
 
-  /// Judges the cases of the group. The next look at those that stay undecided is after twice the pairs.
+  /// Judges the cases of the group. The next look at cases that stay undecided is after twice the pairs.
   void look(case_group& group) {
     judge_cases(all_, error_of_look(++group.looks), group.process.cases);
     const std::vector<std::string> left = undecided_names(all_, group.process.cases);

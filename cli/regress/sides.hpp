@@ -32,7 +32,7 @@ program_kind kind_of(const std::string& word, const std::string& folder = {});
 
 /// The side that a word of the command line names. For builds of fanin the word is a path or a name in PATH. For
 /// other programs it is a command of several words, which are split as a shell does it.
-/// @throws bad_data if there is no such program or result, usage_error if a command is more than that
+/// @throws bad_data if there is no such program or result, usage_error if a command needs a shell
 side find_side(program_kind kind, const std::string& word, const std::string& folder = {});
 
 using arguments_list = std::vector<std::string>;

@@ -107,7 +107,7 @@ std::string html_figure(const figure& one, bool open) {
                      details_element("one", open, "<h3>" + html_title(one.title) + "</h3>", content));
 }
 
-/// A section with the figures of one kind, of which the first is open; empty if there is none.
+/// A section with the figures of one kind. The first section is open. Empty if there are no such figures.
 std::string html_section(const chart_kind& kind, const std::vector<figure>& figures) {
   std::string content;
   std::size_t count = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of fanin count, median and quantile: what is printed and what is refused. quantile_values.py tests the
-// values.
+// Tests of the output and the errors of fanin count, median and quantile. quantile_values.py tests the values.
 #include <doctest/doctest.h>
 
 #include <string>

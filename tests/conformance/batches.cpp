@@ -110,7 +110,7 @@ void for_each_method(const backend& b, F f) {
   }
 }
 
-/// Operations of which long inputs differ: by order, by the number of inputs, and by indices.
+/// Operations that differ for long inputs: in their order, in the number of inputs, and in indices.
 template <class T, class F>
 void for_each_long_method(const backend& b, F f) {
   for_each_method<T>(b, [&](operation what, options chosen) {

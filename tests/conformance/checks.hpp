@@ -55,7 +55,8 @@ void check_own_accumulators(const backend& b, findings& found);
 void check_float_environment(const backend& b, findings& found);
 void check_concurrent_calls(const backend& b, findings& found);
 
-/// Over 2^32 bytes, of which 64 MiB are real. Not in checks(): under thread sanitizers it takes too much memory.
+/// Checks arrays of over 2^32 bytes. Only 64 MiB are real memory. This check is not in checks(), because it takes
+/// too much memory under thread sanitizers.
 void check_over_4_gib(const backend& b, findings& found);
 
 /// Calls f with a value of each of the types.

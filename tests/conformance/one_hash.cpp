@@ -29,7 +29,7 @@ T element_at(std::size_t i) {
   if constexpr (!std::is_integral_v<T>) return T(std::ldexp(whole, static_cast<int>((random >> 8) % 61) - 30));
 }
 
-/// Rows in C order, and what is asked of them.
+/// Rows in C order, and the options of their reduction.
 template <class T>
 struct one_case {
   operation what;

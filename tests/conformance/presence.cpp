@@ -94,7 +94,7 @@ void expect_in_place(const backend& b, operation what, const options& chosen, co
   std::vector<T> with_stand_ins(of.x.size(), value);
   for (const std::size_t i : of.present) with_stand_ins[i] = of.x[i];
   const reduction expected = call(b, what, std::span<const T>(with_stand_ins), chosen);
-  const bool divides = absent == stand_in::zero && least_count(what) > 0;  // by the number of those that take part
+  const bool divides = absent == stand_in::zero && least_count(what) > 0;  // by the number of present elements
   if (divides || expected.reproducibility != reproducibility::fixed_order) return;
   expect_same(b, what, chosen, of, expected.value, random, found);
 }

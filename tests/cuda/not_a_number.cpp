@@ -19,7 +19,7 @@ T other_nan() {
   return detail::from_bits<T>(static_cast<typename format::bits>(format::sign | format::quiet_nan | 1));
 }
 
-/// The result of elements of which the first NaN stands at `place`.
+/// The result of elements whose first NaN is at `place`.
 template <floating T>
 scalar nan_result(operation what, std::uint64_t place) {
   constexpr T nan = std::numeric_limits<T>::quiet_NaN();

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view backends_of_host[] = {"serial", "openmp", "tbb"};
 
-/// many_elements elements, of which element i is of(i % piece).
+/// Makes many_elements elements. Element i is of(i % piece).
 template <class T, class Of>
 class long_array {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of which some elements do not take part.
+// Arrays with elements that do not take part.
 #pragma once
 
 #include <limits>

@@ -113,7 +113,7 @@ struct keep_states {
   }
 };
 
-/// An array of words, of which the first one is `shift` elements behind a boundary of 128 bytes.
+/// An array of words. The first word is `shift` elements behind a boundary of 128 bytes.
 template <class A>
 struct shifted_array {
   using word = typename A::element;

@@ -33,7 +33,7 @@ TEST_SUITE("unit/exact_kernels") {
         check_sums(x, y);
       }
     }
-    // The ends of the exponents, where windows end too, and what is subnormal.
+    // The ends of the exponents, where windows end too, and subnormal numbers.
     for (const auto& [least, most] : {std::pair{std::max(last - 20, 0), last},
                                       {last - 12, last - 5},
                                       {last - 5, last - 4},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests log_sum_exp's functions and its accumulators against MPFR: errors stay below what is proven.
+// Tests log_sum_exp's functions and its accumulators against MPFR: errors stay below the proven bounds.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -27,8 +27,8 @@ cuda::word_for<T> word_of(T x) {
   return word;
 }
 
-/// The sum of pairs, of which N neighbours are added at once and the last are filled up with zeros, by several
-/// windows in random order.
+/// The sum of pairs, by several windows in random order. N neighbours are added at once, and the last ones are
+/// filled up with zeros.
 template <class A, int N, class T>
 typename A::state sum_of(const std::vector<T>& x, const std::vector<T>& y, generator& random) {
   using word = typename A::element;
@@ -124,8 +124,8 @@ bool check_fit(const std::vector<T>& x, generator& random) {
   return static_cast<int>(check_products<N>(x, y, random)) + static_cast<int>(fit) == 2;
 }
 
-/// The binades that elements may lie apart, wherever they are, and the fields of exponents of elements of which all
-/// products have errors that are not rounded, and constants that are finite.
+/// The number of binades that elements may be apart, wherever they are. The other two are limits of the exponent
+/// fields: between them all products have errors that are not rounded, and constants that are finite.
 template <class T>
 constexpr int binades = sizeof(T) == 4 ? 48 : 22;
 template <class T>

@@ -16,7 +16,7 @@ namespace {
 template <class T>
 using sums = cuda::scaled_sum<T>;
 
-/// The states of neighbouring vectors, of which the last is filled up with -0, merged in random order.
+/// The states of neighbouring vectors, merged in random order. The last vector is filled up with -0.
 template <class T, int N>
 typename sums<T>::state sum_of(std::span<const T> x, generator& random) {
   std::vector<typename sums<T>::state> states;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A batch as kernels walk it. The order of additions within a result is a function of its length alone: a result of
-// more than chunk_elements() is cut into chunks; the vectors of a chunk, of 16 bytes each, are dealt out to 32 slots;
-// the states of the slots are merged by halving their number; and so are the states of the chunks.
+// A batch as kernels walk it. The order of additions within a result depends on the number of its elements alone.
+// A result of more than chunk_elements() is cut into chunks. The vectors of a chunk, of 16 bytes each, are dealt
+// out to 32 slots. The states of the slots are merged by halving their number, and so are the states of the
+// chunks.
 #pragma once
 
 #include <cstdint>

@@ -127,7 +127,8 @@ struct run_of_keys {
 };
 
 /// Adds the elements in a window to the sums of their groups. For the first window, lists the other elements, and
-/// notes keys of no group; if elements are said to stand in the order of bins, keys that do not are noted instead.
+/// notes keys of no group. If elements are said to be in the order of bins, keys out of this order are noted
+/// instead.
 template <class T, class Key>
 __global__ void __launch_bounds__(tuning::table_threads, 1)
     add_to_tables(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to,

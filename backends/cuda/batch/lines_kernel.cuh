@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results whose elements lie one after another, and all take part: rows along the last axis, and segments. A group of
-// lanes folds a result; all lanes of a warp fold one that has more vectors than the group has lanes.
+// Results whose elements lie one after another and all take part. These are rows along the last axis, and
+// segments. A group of lanes folds a result. If a result has more vectors than the group has lanes, all lanes of a
+// warp fold it.
 #pragma once
 
 #include <variant>
