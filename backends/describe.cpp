@@ -118,7 +118,7 @@ auto finish_parts(const element_counts& elements, nan_policy nan, Finish finish,
   });
 }
 
-/// The description of elements that each reduction reads: those in a cache, and those in device memory.
+/// The description of elements that each reduction reads. These elements are in a cache, or in device memory.
 report describe_in_place(selection& found, const input_views& x, nan_policy nan,
                          const detail::description_view& value) {
   element_counts elements;

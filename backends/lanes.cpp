@@ -140,8 +140,8 @@ std::uint64_t check_value(operation what, element_type type, std::span<const std
   return count;
 }
 
-/// The last lanes of a sum of words: whether an element was not -0, whether one was -0, those for NaN, +infinity and
-/// -infinity, and the number of elements.
+/// The last lanes of a sum of words. They say whether an element was not -0, whether an element was -0, whether
+/// there was a NaN, +infinity and -infinity, and how many elements there are.
 enum : std::size_t { numbers = 0, minus_zeros = 1, specials = 2, count_lane = 5, trailing_lanes = 6 };
 
 bool is_ordinary(std::span<const std::int64_t> short_lanes) {

@@ -163,8 +163,8 @@ const cpu::cpu_backend& threads_of(const backend& by) {
   return *own;
 }
 
-/// Reads by the threads of a backend, in the tasks of a reduction of as many bytes. A task has a cache line for what
-/// it saw, as a reduction's has for its state.
+/// Reads by the threads of a backend, in the tasks of a reduction of as many bytes. A task has a cache line for
+/// its result, as a task of a reduction has for its state.
 class shared_reads {
  public:
   /// `bytes` is not 0.

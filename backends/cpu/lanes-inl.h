@@ -78,7 +78,7 @@ struct row_state {
       for (std::size_t p = 0; p < Kernel::planes; ++p) hn::StoreU(part[v].plane[p], D(), to + p * size + v * width);
     }
   }
-  /// Merges this state into the one of earlier elements, and keeps the result here.
+  /// Merges this state into the state of earlier elements, and keeps the merged state here.
   HWY_INLINE void prepend(const T* earlier) {
     row_state before;
     before.load(earlier);

@@ -20,7 +20,7 @@ struct partial_result {
   /// Elements of the state, with stand-ins: none of a part in which none takes part, unless ones stand for them.
   std::uint64_t held = 0;
 
-  /// The elements of the state are those behind the first `left_out` of `count_`, and `present_` of them take part;
+  /// The state has the elements behind the first `left_out` of `count_`. `present_` of these take part, and
   /// `absent` stands for the others.
   void set_counts(const state_functions& fold, stand_in absent, std::uint64_t count_, std::uint64_t present_,
                   std::uint64_t left_out);

@@ -64,7 +64,8 @@ table_row first_cells(const timed_variant& row);
 table_row last_headings(const timed_variants& all);
 table_row last_cells(const timed_variants& all, const timed_variant& row);
 
-/// The members of JSON of the whole, but for rows and values, and those before and behind the values of a row.
+/// The members of JSON of the whole comparison, without rows and values. Below are the members before and behind
+/// the values of a row.
 json members_of(const timed_variants& all);
 json not_usable_json(const timed_variants& all);
 json kept_json(oracle::promise bound);

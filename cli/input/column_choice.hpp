@@ -17,7 +17,7 @@ struct chosen_column {
   /// name is from the header. If the header has no name for the column, or has the name twice, it is the column's
   /// number from 1. If that number is the name of another column, zeros are put in front of it.
   std::string name = {};
-  std::string heading = {};  ///< what the header has; empty without a header
+  std::string heading = {};  ///< the field of the header; empty without a header
 };
 
 /// A choice is a name of the header, or a number from 1, or several of these separated by commas, or "all"; the

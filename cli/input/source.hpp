@@ -60,7 +60,7 @@ bool skips_missing(const input_options& arguments);
 /// A column of an input. An input that is no CSV has one.
 struct input_column {
   std::string name = {};      ///< the name of one of several columns, see chosen_column
-  std::string heading = {};   ///< what the header has, where it has been read
+  std::string heading = {};   ///< the field of the header, once it has been read
   bool has_numbers = true;    ///< text: false if the column is left out unless a number follows
   std::uint64_t missing = 0;  ///< the numbers that were missing, and left out, so far
   /// The type of the last block. In text whose types are inferred, the type may differ from the type of the block

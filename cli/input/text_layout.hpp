@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How numbers are written in text, and what a parser finds in it.
+// The way in which text has numbers, and the values that a parser finds in it.
 #pragma once
 
 #include <cstddef>

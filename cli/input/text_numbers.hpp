@@ -19,8 +19,8 @@
 
 namespace fanin::cli {
 
-/// Collects the numbers that a parser finds, by columns. Offsets are those in the piece at hand. Errors name the
-/// line and the byte in it, from 1.
+/// Collects the numbers that a parser finds, by columns. Offsets are offsets in the current piece. Errors name the
+/// line and the byte in the line, from 1.
 class text_numbers {
  public:
   /// There is one column without a name. Without a type each column has its own type: see read_inferred(). `name`

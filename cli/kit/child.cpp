@@ -102,12 +102,13 @@ pid_t start(const child_request& wanted, int out, int err, const sigset_t& block
   return child;
 }
 
-/// The signals that end fanin from the terminal or from outside, and what they did before there was a child process.
+/// The signals that end fanin from the terminal or from outside, and their actions from before there was a child
+/// process.
 constexpr std::array ending_signals = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 struct sigaction actions_before[ending_signals.size()];
 volatile pid_t running_group = 0;
 
-/// Kills the group of the child process. The signal then does what it did before there was a child process.
+/// Kills the group of the child process. The signal then has the action from before there was a child process.
 void kill_group_and_raise(int signal) {
   const int interrupted_call = errno;
   ::kill(-running_group, SIGKILL);

@@ -53,8 +53,9 @@ std::vector<element_type> supported_types(std::span<const element_type> types, C
   return all;
 }
 
-/// Refuses integers that would be rounded. If no type was said for a text, an operation that takes integers as f64
-/// would round them. @throws unsupported
+/// Refuses an inferred type of integers if the operation takes integers as f64. The caller then takes the elements
+/// as f64.
+/// @throws unsupported
 inline void check_inferred(operation what, element_type type, bool is_inferred) {
   if (is_inferred && is_integer(type) && !row_of(what).of_integers) throw unsupported("integers are taken as f64");
 }

@@ -119,7 +119,7 @@ void throw_problems(std::vector<std::string> problems);
 /// Writes the results to stdout. @throws bad_data behind that if some have no value; and before, if none has one
 void write_results(std::span<const finished_reduction> all, const std::string& text);
 
-/// The value (of an index the element and its line too), two blanks and what it is the value of: the input, if
+/// The value, two blanks and a label. An index is followed by the element and its line. The label is the input, if
 /// `many_inputs`, and the column, if it has a name.
 std::string line_of(const finished_reduction& done, bool many_inputs);
 json to_json(const finished_reduction& done);

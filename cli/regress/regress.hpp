@@ -23,7 +23,7 @@ struct regress_case {
   std::string name;
   std::map<quantity, paired_amounts> measured = {};  ///< wall_time is always among them
   bool control = false;                              ///< whether the change cannot touch the case
-  double pair_seconds = 0;                           ///< what a further pair of this case takes
+  double pair_seconds = 0;                           ///< the time of a further pair of this case
 
   const paired_amounts& wall() const { return measured.at(quantity::wall_time); }
   /// The quantity whose verdict is the verdict of the case. It is the wall time if the wall time is decided.

@@ -194,7 +194,7 @@ input_views views_of(const X& x, const Y& y) {
   return input_views(view_of(x), view_of(y)).where(views_of(x).mask());
 }
 
-/// The views of what the verbs take, or of what names its memory itself, as device_span does.
+/// The views of inputs of the verbs, or of objects that name their memory themselves, such as device_span.
 template <class X, class... Y>
 input_views inputs_anywhere(const X& x, const Y&... y) {
   if constexpr (requires { x.operator array_view(); }) {

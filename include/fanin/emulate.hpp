@@ -61,7 +61,7 @@ namespace fanin::emulate {
 /// other, and the threads of a block take turns. `seed` chooses the order of blocks and threads. For 0 the order
 /// is ascending.
 /// An exception of the kernel ends the launch. Objects on the stacks of its other threads are not destroyed.
-/// @throws fault if a barrier is not reached by all its threads, and what the kernel throws
+/// @throws fault if not all threads of a barrier reach it; any exception of the kernel
 template <class Kernel>
 void launch(unsigned blocks, unsigned threads, Kernel kernel, unsigned seed = 0) {
   if (threads == 0 || threads > 1024) throw std::invalid_argument("a block has 1 to 1024 threads");

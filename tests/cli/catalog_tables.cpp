@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of operations and element types in README.md and docs/backends.md say what the catalogue says, and the
-// backends.
+// The tables of operations and element types in README.md and docs/backends.md agree with the catalogue and with
+// the backends.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of a backend as checks. Each returns what it found wrong and works on backends outside the registry
-// too.
+// The contract of a backend as checks. Each check returns the faults that it found, and works on backends outside
+// the registry too.
 #pragma once
 
 #include <algorithm>
@@ -101,9 +101,10 @@ inline bool is_of_exact_sums(operation what) {
 }
 inline bool has_value(operation what, std::uint64_t count) { return count >= least_count(what); }
 
-/// Whether `b` is to have this reduction: what the catalogue offers. Devices, also behind a stand-in,
-/// leave dot products of integers to CPUs. cub and thrust have f32, f64, i32 and i64, and cub has bf16. They
-/// compensate nothing. Their exact states are for sums and means of f32 and f64 only.
+/// Whether `b` has to have this reduction. A backend has to have the reductions of the catalogue, with these
+/// exceptions. Devices, also behind a stand-in, leave dot products of integers to CPUs. cub and thrust have f32,
+/// f64, i32 and i64, and cub has bf16. They compensate nothing. Their exact states are for sums and means of f32
+/// and f64 only.
 inline bool has(const backend& b, operation what, element_type type, method how) {
   if (!is_offered(what, type, how)) return false;
   const bool on_device = b.home() == memory::device || b.name() == "cuda";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A CUDA graph of what a test enqueues.
+// A CUDA graph of the work that a test enqueues.
 #pragma once
 
 #include <cuda_runtime_api.h>

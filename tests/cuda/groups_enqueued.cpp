@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of device memory: keys of every kind, what a graph does with them, and keys of no group.
+// Groups of device memory: keys of every kind, also in graphs, and keys of no group.
 #include <numeric>
 
 #include "tests/conformance/checks.hpp"

@@ -18,7 +18,7 @@ std::vector<T> values_for(operation what, std::size_t count, std::uint64_t seed)
   return what == operation::product ? unit_factors<T>(count, seed) : mixed_values<T>(count, seed);
 }
 
-/// The results of a batch, and what a backend says of them.
+/// The results of a batch, and the backend's report.
 struct batch_reduction : outcome {
   std::vector<scalar> values;
 };

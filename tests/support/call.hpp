@@ -13,7 +13,7 @@
 
 namespace fanin::test {
 
-/// A backend's value and what it says of it.
+/// A backend's value and report.
 struct reduction : outcome {
   scalar value;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the loops of the exact CUDA kernels on the CPU, by the threads of one warp, and checks what they find.
+// Runs the loops of the exact CUDA kernels on the CPU, by the threads of one warp, and checks the results.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -125,7 +125,7 @@ void check_single(const std::vector<typename Recipe::element>& x) {
     device_result<R> expected = expected_value<Recipe, R>(total, x.size());
     check(expected);
 
-    // Elements are absent, and those before the first one that is there were left out.
+    // Elements are absent. Elements before the first one that is there were left out.
     cuda::presence_counts present{0, x.size()};
     target.present = &present;
     if constexpr (requires { expected.value.index; }) {

@@ -10,7 +10,8 @@
 
 namespace fanin::cpu {
 
-/// Returns f(pointer, largest) with the index's data as u32 or u64. Negative entries are those above `largest`.
+/// Returns f(pointer, largest) with the index's data as u32 or u64. A negative entry becomes a number above
+/// `largest`.
 template <class F>
 auto with_index(const array_view& index, const F& f) {
   const bool is_signed = default_result(operation::sum, index.type) == element_type::i64;

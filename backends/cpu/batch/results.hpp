@@ -49,7 +49,7 @@ class batch_results {
   void finish(std::size_t i, std::uint64_t count, std::uint64_t present, void* state) noexcept;
   /// Takes note of the exception that is being handled, which result i caused.
   void fail(std::size_t i) noexcept;
-  /// @throws what the first result that failed did
+  /// @throws the error of the first result that failed
   void check() const;
   std::uint64_t absent() const noexcept { return absent_; }
 

@@ -28,8 +28,8 @@ struct batch_form<Recipe> {
   using type = device_accumulator_of<Recipe>;
 };
 
-/// The accumulator that kernels of batches fold, the one that folds again what does not fit, and what becomes of
-/// states.
+/// The accumulator that kernels of batches fold, the accumulator that folds elements again if their sum does not
+/// fit, and the use of states.
 template <class Recipe>
 struct batch_kernels {
   using exact = void;

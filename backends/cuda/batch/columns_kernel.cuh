@@ -60,7 +60,8 @@ class column_part {
     if (folds_terms<A> && count_ == 0) return;
 #pragma unroll
     for (int k = 0; k < size; ++k) {
-      // Terms are loaded without a branch, the last one in place of those behind. Others need fewer registers so.
+      // Terms are loaded without a branch, and the last term is loaded in place of terms behind it. Other
+      // accumulators need fewer registers with a branch.
       if (!folds_terms<A> && k >= count_) continue;
       const int place = folds_terms<A> ? ::min(k, count_ - 1) : k;
       x_[k / of_vector].at[k % of_vector] = x[place * along.stride[0]];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact sums of rows along another axis than the last one, where the elements of neighbouring rows fill whole
-// vectors: their additions have no order to keep. A thread folds one slot of several neighbouring rows, and copies
-// its next elements into shared memory while it adds those before them.
+// Exact sums of rows along another axis than the last one, if the elements of neighbouring rows fill whole
+// vectors. These additions have no order to keep. A thread folds one slot of several neighbouring rows. It copies
+// its next elements into shared memory while it adds the elements before them.
 #pragma once
 
 #include <algorithm>

@@ -162,7 +162,7 @@ static __global__ void __launch_bounds__(start_threads)
   if (blockIdx.x + 1 == gridDim.x) memory.begins[gridDim.x] = begin + in_bin;
 }
 
-/// Elements in the order of bins. Keys are those within their bin.
+/// Elements in the order of bins. A key is the number of the group within its bin.
 template <class T>
 struct sorted_by_bins {
   std::uint16_t* keys;

@@ -31,7 +31,8 @@ struct group_window<double> {
   static constexpr int words = 3, binades = 22;
 };
 inline constexpr int most_elements_log2 = 20;
-/// The window, and those below it for the case that many elements are outside of it.
+/// The number of windows. The windows below the first one are for data with many elements outside of the first
+/// one.
 inline constexpr int window_count = 4;
 template <class T>
 inline constexpr bool sums_fit =
@@ -117,7 +118,7 @@ template <class E>
 struct four {
   E at[4];
 };
-/// The elements i, ..., i + 3 of those below `count`; i is a multiple of 4.
+/// The elements i, ..., i + 3, as far as they are below `count`. i is a multiple of 4.
 template <class E>
 __device__ four<E> load_four(const E* x, std::uint64_t i, std::uint64_t count, bool aligned) {
   four<E> loaded;

@@ -157,7 +157,7 @@ static __device__ __noinline__ void note_segments(const batch_elements& all, std
     for (unsigned chunk = lane; chunk < chunks_of; chunk += 32) all.entry_of_chunk[first_of + chunk] = entry_of;
   }
 }
-/// Whether another launch folds the segment. One thread, which `tells`, notes what the batch's status says of it.
+/// Whether another launch folds the segment. The one thread that `tells` notes the segment in the batch's status.
 __device__ inline bool is_left_to_others(const batch_elements& all, std::uint64_t segment, const segment_place& place,
                                          batch_status* status, bool tells) {
   const bool is_long = place.length > all.most_short;

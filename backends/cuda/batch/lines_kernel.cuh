@@ -19,7 +19,7 @@ inline constexpr int line_threads = 256, line_blocks = 3;  ///< threads in a blo
 inline constexpr int vectors_of_long = 4, vectors_of_short = 2;
 }  // namespace tuning
 
-/// The offset of element 0 of a result, and the end of those to fold.
+/// The offset of element 0 of a result, and the end of the elements to fold.
 struct line_place {
   std::int64_t x, y;
   std::uint64_t end;

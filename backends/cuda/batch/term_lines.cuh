@@ -24,7 +24,7 @@ template <class T>
 struct term_line {
   const T* x;         ///< aligned
   unsigned from, to;  ///< the elements x[from], ..., x[to - 1]
-  unsigned loaded;    ///< vectors that begin below x[loaded] are loaded; those behind end behind the input
+  unsigned loaded;    ///< vectors that begin below x[loaded] are loaded; any other ends behind the input
   term_line() = default;
   __device__ term_line(const batch_elements& all, const batch_item& item) {
     const T* const first = static_cast<const T*>(all.x) + item.x + static_cast<std::int64_t>(item.begin);
@@ -126,7 +126,7 @@ class line_vectors {
     const int bit = 8 * static_cast<int>(sizeof(T)) * first - 32 * r;
     return static_cast<std::uint32_t>(~std::uint64_t{0} << ::min(::max(bit, 0), 32));
   }
-  /// Register r of those whose elements are all filled in.
+  /// Register r, if all of its elements are filled in.
   static __device__ constexpr std::uint32_t fill(int r) {
     if (!Negative) return 0;
     return sizeof(T) < 8 ? static_cast<std::uint32_t>(upper_bits<T>) : r % 2 == 0 ? 0 : 1u << 31;

@@ -69,7 +69,7 @@ class pair_of_numbers {
 template <class Word, int N>
 using registers_of_words = std::uint32_t[N * sizeof(Word) / sizeof(std::uint32_t)];
 
-/// Word i of those in registers.
+/// Word i of the words in registers.
 template <class Word, int Registers>
 FANIN_HOST_DEVICE Word word_in(const std::uint32_t (&x)[Registers], int i) {
   if constexpr (sizeof(Word) == 8) {

@@ -17,8 +17,8 @@ namespace fanin::cuda {
 template <class Terms>
 using sums_of = typename block_sums_of<Terms, tuning::exact_many.threads / 32>::sums;
 
-/// The part of a block's dynamic shared memory, at its beginning, that holds the block's sums: those for which the 48
-/// KiB of static shared memory are too few.
+/// The bytes at the beginning of a block's dynamic shared memory that hold the block's sums. Only sums that do not
+/// fit into the 48 KiB of static shared memory are there.
 template <class Terms>
 constexpr std::size_t dynamic_block_bytes = [] {
   constexpr std::size_t bytes = sizeof(block_sums_of<Terms, tuning::exact_many.threads / 32>);

@@ -85,7 +85,7 @@ __device__ leading_bits leading_bits_of(const chunk_sums<T, Power>& sums, int fi
   const bool negative = (borrows >> 32) != 0;
   unsigned nonzero_lanes = __ballot_sync(all, digit != 0);
   if (nonzero_lanes == 0) return {};
-  // Negation leaves the lowest digits of 0, negates the first other digit, and inverts those above.
+  // Negation leaves the lowest digits that are 0, negates the first other digit, and inverts the digits above.
   if (negative) {
     digit = lane < __ffs(nonzero_lanes) - 1 ? 0 : (~digit + (lane == __ffs(nonzero_lanes) - 1 ? 1 : 0)) & (base - 1);
   }

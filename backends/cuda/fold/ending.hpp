@@ -92,7 +92,7 @@ struct ends_with {
 struct ending {
   operation what;            ///< as ended_as() gives it
   sum_value value;           ///< what becomes of a sum
-  unsigned ddof;             ///< what a sum of deviations is divided by is the number of elements less this
+  unsigned ddof;             ///< a sum of deviations is divided by the number of elements minus `ddof`
   element_type result;       ///< the type of the value's number
   detail::number_format to;  ///< the format of the value's parts, if these are floats
   element_rule rule;         ///< used by operations that compare

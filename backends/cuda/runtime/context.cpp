@@ -46,7 +46,7 @@ context::context(int device, cudaStream_t stream) {
   if (stream == nullptr) own_stream_ = make_stream(cudaStreamDefault);
   where_.stream = stream != nullptr ? stream : own_stream_.get();
 
-  // Eight states of the largest size for each multiprocessor: twice what the kernels of `cuda` use.
+  // Eight states of the largest size for each multiprocessor, which is twice as many as the kernels of `cuda` use.
   where_.scratch_bytes = static_cast<std::size_t>(where_.multiprocessors) * 8 * most_state_bytes;
   scratch_ = allocate_device(where_.scratch_bytes);
   where_.scratch = scratch_.get();

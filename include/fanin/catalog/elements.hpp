@@ -107,8 +107,9 @@ constexpr auto with_element_from(element_type type, F& f) {
 template <class T>
 concept element = detail::is_listed<T>(std::make_index_sequence<element_count>());
 
-/// The listed type that has the representation of T: T itself, for bool u8, or of two integer types of one size and
-/// sign, as `long` and `long long` may be, the one that is listed. Void if there is none; characters are no numbers.
+/// The listed type that has the representation of T. It is T itself if T is listed, and u8 for bool. `long` and
+/// `long long` may be two types of one size: only one of them is listed, and it is the listed type of both. Void
+/// if there is no such type. Characters are no numbers.
 template <class T>
 struct listed_as {
   using type = void;
