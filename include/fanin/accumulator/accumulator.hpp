@@ -5,8 +5,8 @@
 //   identity()                        the state of no elements
 //   add(state&, element)              adds one element; on host and device
 //   merge(state&, const state&)       adds the elements of another state; on host and device
-//   finish<R>(state, count) the value, canonical; on host and device. A finish() that throws overflow is on the
-//   host only.
+//   finish<R>(state, count)           the value, canonical; on host and device. A finish() that throws overflow is on
+//                                     the host only.
 //   order_free                        a constant: whether any order of additions and merges gives the same value
 // These members are optional:
 //   bound<R>(rounding_chain, count)   the proven error bound; on the host
@@ -19,8 +19,8 @@
 //                                     CPUs calls it for a lane of a leaf, in place of add().
 //   add_run, is_at                    add elements that lie one after another at once, on devices: extremum.hpp
 //   rounds_once                       whether finish<R> rounds the exact value to any floating R (default: false)
-//   of_floats for narrow and complex elements: the accumulator with the same states that adds floats:
-//   widening.hpp, complex.hpp
+//   of_floats                         for narrow and complex elements: the accumulator with the same states that adds
+//                                     floats: widening.hpp, complex.hpp
 // add and merge are different functions even if their types agree, because a state may be wider than an element.
 #pragma once
 
