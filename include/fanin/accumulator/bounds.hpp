@@ -40,7 +40,8 @@ constexpr double halved(int n) {
   return power;
 }
 
-/// Half the distance from 1 to the next T. The relative error of one rounding is at most this large.
+/// The unit roundoff u of T, which is half the distance from 1 to the next T. The relative error of one rounding
+/// is at most u.
 template <class T>
 inline constexpr double unit_roundoff = halved(std::numeric_limits<T>::digits);
 
@@ -85,7 +86,7 @@ constexpr error_bound compensated_sum_bound(const rounding_chain& chain, std::ui
   return {unit_roundoff<T>, carried<T>(growth<T>(into_sum), into_error), underflow};
 }
 
-/// The bound of a sum whose terms are not negative, so that M is the exact result.
+/// The bound of a sum whose terms are not negative. M is then the exact result.
 constexpr error_bound of_positive_terms(const error_bound& sum) {
   return {sum.of_result + sum.of_magnitudes, 0, sum.absolute};
 }

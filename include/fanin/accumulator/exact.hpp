@@ -32,12 +32,13 @@ FANIN_HOST_DEVICE typename To::value special_value(unsigned special, To to) {
 
 }  // namespace detail
 
-/// The sum of x^Power over up to 2^63 elements x that were added, and the number of these elements. Power is 1 or
-/// 2.
-/// No elements give +0. Elements that are all -0 give -0 (+0 for squares). Exact cancellation gives +0. Any NaN,
-/// or +inf and -inf together, gives the canonical quiet NaN. Otherwise an infinity gives that infinity. Finite
-/// sums never overflow on the way. Trivially copyable: its bytes may be copied between threads and devices of one
-/// build. Between builds or machines use save(). Does not depend on the floating-point environment.
+/// The sum of x^Power over the elements x that were added, and the number of these elements, which is at most 2^63.
+/// Power is 1 or 2.
+/// No elements give +0. Elements that are all -0 give -0 (+0 for squares). Exact cancellation gives +0. Any NaN, or
+/// +inf and -inf together, gives the canonical quiet NaN. Otherwise an infinity gives that infinity. Finite sums
+/// never overflow on the way.
+/// Trivially copyable: its bytes may be copied between threads and devices of one build. Between builds or machines
+/// use save(). Does not depend on the floating-point environment.
 /// Threads: calls of const members may overlap; any other call has to be the only one.
 template <class T, int Power>
 class basic_exact_accumulator {

@@ -9,7 +9,7 @@
 // 3. After propagate() every limb but the last lies in [0, 2^32) and the last has the sign of the value. This form is
 //    unique: it depends on the value only.
 //
-// All arithmetic is on integers, so rounding mode, FTZ and DAZ have no effect.
+// All arithmetic is on integers, so the rounding mode and the flushing of subnormals (FTZ, DAZ) have no effect.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// States as lanes, which are numbers of type int64. The lanes of many states are added lane by lane, or the
-// largest is taken lane by lane. The result is the lanes of the merged state.
+// States as lanes, which are numbers of type int64. A transport, such as MPI or NCCL, adds the lanes of many
+// states lane by lane, or takes the largest lane by lane. The result is the lanes of the merged state.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,9 @@ enum class lane_merge : std::uint8_t {
 
 namespace accumulator {
 
-/// A number that is larger for an x that is preferred. If the largest is looked for, it is ordered(x). Otherwise
-/// it is larger for a smaller x. NaN has the largest rank in both cases.
+/// The rank of x is an integer. The transport finds the largest rank, and so the element that is looked for. If
+/// the largest element is looked for, the rank is ordered(x). Otherwise a smaller x has a larger rank. NaN has the
+/// largest rank in both cases.
 template <bool Largest, class T>
 std::int64_t rank_of(T x) {
   const bool is_nan = x != x;

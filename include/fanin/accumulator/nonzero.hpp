@@ -26,8 +26,8 @@ struct nonzero_count {
   }
 };
 
-/// Whether at least one element is not zero, or with All, whether all elements are not zero. The state is the
-/// number of elements that are not zero. Elements that come after the answer is settled need not be counted.
+/// Whether at least one element is not zero, or with All, whether no element is zero. The state is the number of
+/// elements that are not zero. Elements that come after the answer is settled need not be counted.
 template <class T, bool All>
 struct nonzero_test : nonzero_count<T> {
   /// Whether `count` elements settle the answer, if `nonzero` of them are not zero.
