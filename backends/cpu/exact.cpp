@@ -43,7 +43,7 @@ using double_format = detail::float_format<double>;
 
 // |q| / unit is at most 2^51, so that the sum over a tile fits into an int64: 4032 * 2^51 < 2^63.
 constexpr std::size_t tile = 4032;
-/// After this number of tiles, a window of several levels is chosen anew, since fewer levels may do.
+/// After this number of tiles, a window of several levels is chosen anew, because fewer levels may be enough.
 constexpr std::size_t tiles_between_fits = 64;
 /// Fewer elements are added sooner one by one than through windows or by digits.
 constexpr std::size_t shortest_windowed = has_proven_sums ? 24 : 64;

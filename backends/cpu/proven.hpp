@@ -18,7 +18,7 @@ enum class product_terms { products, squares, moments };
 /// The sums that round are tried in depth 1 and 2.
 constexpr int product_depths = 2, most_proven_totals = 9;
 
-/// How many sums that round are kept of elements beside products of depth `products`. Floats need one less.
+/// The number of sums of elements that round, if `products` sums of products round. Floats need one sum less.
 template <class T>
 constexpr int depth_of_elements(int products) {
   return sizeof(T) == 4 ? products - 1 : products;

@@ -34,7 +34,7 @@ class grouped_table {
   const std::vector<grouped_column>& columns() const noexcept { return columns_; }
   const record_keys& keys() const noexcept { return keys_; }
   const lines_of_inputs& lines() const noexcept { return lines_; }
-  /// Between the fields of the first input.
+  /// The delimiter between the fields of the first input.
   char delimiter() const noexcept { return delimiter_; }
 
  private:

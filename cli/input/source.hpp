@@ -86,7 +86,7 @@ class block_source {
   virtual const record_keys* keys() const { return nullptr; }
   /// The lines of the elements so far, if they are kept.
   virtual const element_lines* lines() const { return nullptr; }
-  /// Between fields of CSV.
+  /// The delimiter between fields of CSV.
   virtual char delimiter() const { return ','; }
 };
 
@@ -128,7 +128,7 @@ class source {
   const record_keys& keys() const { return *blocks_->keys(); }
   /// The lines of the elements of text that have been read; null unless input_options::keep_lines asked for them.
   const element_lines* lines() const { return blocks_ ? blocks_->lines() : nullptr; }
-  /// Between fields of CSV, once an element has been read.
+  /// The delimiter between fields of CSV, known once an element has been read.
   char delimiter() const { return blocks_->delimiter(); }
 
   /// All elements if they lie in a mapped file; otherwise use next().

@@ -44,7 +44,8 @@ class text_parser {
   bool has_record() const noexcept;
   /// The keys of the records, or null of plain text.
   const record_keys* keys() const noexcept;
-  /// Between fields of CSV; where the records tell, they have done so when knows_columns() or an element was found.
+  /// The delimiter between fields of CSV. If the records decide it, it is known once knows_columns() is true or an
+  /// element was found.
   char delimiter() const noexcept;
   /// Whether columns without a number are left out. Otherwise they are empty.
   bool leaves_out_columns() const noexcept;

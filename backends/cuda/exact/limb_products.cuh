@@ -70,8 +70,8 @@ class limb_products : public limb_windows<Terms> {
   using windows = limb_windows<Terms>;
   using vector = typename Terms::vector;
   static constexpr int vectors_at_once = 2, warp_values = products + parts;
-  /// Between two flushes: a product of limbs is at most 2^52, and up to two such are added for an element, or to
-  /// squares one.
+  /// The most elements between two flushes. A product of limbs is at most 2^52. An element adds up to two such
+  /// products, or to squares one.
   static constexpr int most_elements = are_squares ? 2016 : 992;
   struct tile_sums {};
 

@@ -111,7 +111,8 @@ struct parts {
   __device__ T part_of(const element& z) const { return imaginary ? z.imag() : z.real(); }
 };
 
-/// How the second factors of complex numbers, read as pairs of real ones, are arranged for a part of the product.
+/// The order of the second factors of complex numbers, for a part of the product. The factors are read as pairs of
+/// real numbers.
 struct pair_order {
   bool swapped = false;      ///< whether both of a pair change places
   bool negated_odd = false;  ///< whether the second of a pair, then, has the other sign
