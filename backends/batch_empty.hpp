@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands for the result of too few elements.
+// The value that stands for a result of too few elements.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ bool write_empty(const request& request, const batch& many, std::byte* result);
 /// Words for the error where there is no such value.
 std::string too_few(operation what);
 
-/// How errors name result i: by the segment or group that it belongs to.
+/// The name of result i in errors, which is its segment or group.
 std::string name_of_result(layout kind, std::uint64_t i);
 
 }  // namespace fanin

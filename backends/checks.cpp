@@ -15,7 +15,7 @@ constexpr std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max();
 constexpr std::size_t widest_element =
     std::ranges::max(detail::for_each_element_row([]<class T>(const element_row<T>&) { return sizeof(T); }));
 
-/// The names of those that `holds` accepts.
+/// The names of the values that `holds` accepts.
 template <class All, class Holds>
 std::string listed(const All& all, Holds holds) {
   std::string names;
@@ -25,7 +25,8 @@ std::string listed(const All& all, Holds holds) {
   return names;
 }
 
-/// What is not offered, and the methods that the operation has for the request's type, or the types that it is for.
+/// Text that says what is not offered. It names the methods of the operation for the request's type, or the types
+/// of the operation.
 std::string not_offered(const backend& b, const request& asked) {
   const auto has = [&](element_type type, method how) { return is_offered(asked.what, type, how); };
   const element_type type = asked.inputs.type();

@@ -16,11 +16,11 @@
 namespace fanin {
 namespace {
 
-/// The reductions of which a description consists.
+/// The reductions that make a description.
 constexpr operation described_by[] = {operation::sum, operation::minmax, operation::mean,
                                       operation::standard_deviation};
 
-/// So many bytes stay in a cache while the reductions take turns with them.
+/// Elements of this many bytes stay in a cache while one reduction after the other reads them.
 constexpr std::size_t bytes_in_cache = std::size_t{4} << 20;
 
 /// The options of the reductions: they leave NaN out, and so count them, whatever the caller's policy is.
@@ -52,11 +52,12 @@ request request_for(const selection& found, operation what, const input_views& x
   return part;
 }
 
-/// The number of elements, and of those that a mask leaves out. It is not needed of integers, which are no NaN.
+/// The number of elements, and the number of elements that a mask leaves out. The second number is not needed for
+/// integers, which are never NaN.
 struct element_counts {
   std::uint64_t all = 0, masked_out = 0;
 
-  /// Adds those of x, which are counted on the context where there is one.
+  /// Adds the numbers of x. If there is a context, its device counts the elements that the mask leaves out.
   template <class... Context>
   void add(const input_views& x, unsigned threads, Context&... context) {
     all += x.count();
@@ -79,8 +80,8 @@ auto finish_sum(Finish& finish, description<T>& all) {
   }
 }
 
-/// Writes the description, of which finish(what, out) writes the parts, and returns an outcome or a report. Returns
-/// that of the description.
+/// Writes the description. finish(what, out) writes a part of it, and returns an outcome or a report. Returns the
+/// outcome or the report of the whole description.
 template <element T, class Finish>
 auto finish_parts(const element_counts& elements, nan_policy nan, Finish finish, description<T>& value) {
   description<T> all{};
@@ -117,7 +118,7 @@ auto finish_parts(const element_counts& elements, nan_policy nan, Finish finish,
   });
 }
 
-/// The description of elements that each reduction reads: those in a cache, and those in device memory.
+/// The description of elements that each reduction reads. These elements are in a cache, or in device memory.
 report describe_in_place(selection& found, const input_views& x, nan_policy nan,
                          const detail::description_view& value) {
   element_counts elements;
@@ -146,7 +147,8 @@ class description_fold {
 
   void push(const input_views& block) {
     if (block.count() == 0) return;
-    // Pieces have one length, since streams copy what is too short for threads, as a last one might be.
+    // Pieces have one length. Streams copy a piece that is too short for threads, and a shorter last piece could
+    // be.
     const std::size_t pieces = (block.count() - 1) / (bytes_in_cache / byte_size(type())) + 1;
     const std::size_t length = (block.count() - 1) / pieces + 1;
     for (std::size_t first = 0; first < block.count(); first += length) {

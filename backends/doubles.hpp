@@ -28,7 +28,7 @@ class doubles {
   explicit doubles(const batch& integers);
 
   input_views inputs() const { return input_views(array_view(std::span(elements_))).where(mask_); }
-  /// The batch of which these are the elements.
+  /// The batch of `integers`, with these doubles as its elements.
   batch of(const batch& integers) const;
 
  private:

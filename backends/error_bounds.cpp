@@ -109,8 +109,8 @@ double error_of_magnitudes(double part, const magnitudes& all, operation what, d
   return (value > 0 ? of_mean / value : std::sqrt(of_mean)) * of_root + least;
 }
 
-/// Whether every product of some of these numbers, of those that take part, is in the range of normal numbers of N.
-/// The margins are a factor of two for the roundings, and the errors of the logarithms and of their sums.
+/// Whether the product of any choice of elements that take part is in the range of normal numbers of N. The
+/// margins are a factor of two for the roundings, and the errors of the logarithms and of their sums.
 template <class N, class T>
 bool stays_in_range(const input_views& inputs) {
   double above = 0, below = 0;

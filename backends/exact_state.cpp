@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact sums that are not rounded yet. reduce.cpp has no code of theirs, so that the compiler inlines what a call of
-// a verb does there.
+// Exact sums that are not rounded yet. Their code is not in reduce.cpp, so the compiler can inline the code of
+// verbs there.
 #include <fanin/state.hpp>
 
 #include "backends/checks.hpp"

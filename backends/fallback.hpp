@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a list of backends, and `auto`, do when the chosen backend fails at run time.
+// Lists of backends, and `auto`, try another backend if the chosen backend fails at run time.
 #pragma once
 
 #include <exception>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanes behind fanin/lanes.hpp: those of the state, then the number of elements with which the value is finished.
+// The lanes of fanin/lanes.hpp. First come the lanes of the state, then the number of elements, which finish()
+// needs.
 #include <fanin/lanes.hpp>
 
 #include <algorithm>
@@ -29,8 +30,9 @@ struct merging {
 
 constexpr std::size_t short_word_count = 20;
 
-/// A number that has the short words of a sum, of which the first is of 2^lowest, and one word more. The sum of 20
-/// lanes below 2^61 in magnitude does not fit into 20 words, but is below 2^670, and so fits into 21 with a sign.
+/// A number with the short words of a sum, whose first word has the unit 2^lowest, and one word more. The sum of
+/// 20 lanes below 2^61 in magnitude does not fit into 20 words, but is below 2^670, and so fits into 21 with a
+/// sign.
 template <int Lowest>
 using short_number = detail::fixed_point<Lowest, Lowest + 32 * static_cast<int>(short_word_count + 1) - 64>;
 
@@ -113,7 +115,7 @@ merging_table all_mergings() {
 
 const merging& find_merging(operation what, element_type type) {
   static const merging_table all = all_mergings();
-  const bool exists = row_of(what).what == what && byte_size(type) > 0;  // or they throw
+  const bool exists = row_of(what).what == what && byte_size(type) > 0;  // otherwise the calls below throw
   const merging* const found = exists ? all[static_cast<std::size_t>(what)][static_cast<std::size_t>(type)] : nullptr;
   if (found != nullptr) return *found;
   throw unsupported("partial results of " + std::string(to_string(what)) + " of " + std::string(to_string(type)) +
@@ -138,8 +140,8 @@ std::uint64_t check_value(operation what, element_type type, std::span<const std
   return count;
 }
 
-/// The last lanes of a sum of words: whether an element was not -0, whether one was -0, those for NaN, +infinity and
-/// -infinity, and the number of elements.
+/// The last lanes of a sum of words. They say whether an element was not -0, whether an element was -0, whether
+/// there was a NaN, +infinity and -infinity, and how many elements there are.
 enum : std::size_t { numbers = 0, minus_zeros = 1, specials = 2, count_lane = 5, trailing_lanes = 6 };
 
 bool is_ordinary(std::span<const std::int64_t> short_lanes) {
@@ -147,7 +149,7 @@ bool is_ordinary(std::span<const std::int64_t> short_lanes) {
   return last[numbers] > 0 && (last[specials] | last[specials + 1] | last[specials + 2]) == 0;
 }
 
-/// Adds x to the short words, of which the first is of 2^lowest, if they hold it.
+/// Adds x to the short words, if they can hold x. The first word has the unit 2^lowest.
 bool add_to_words(std::int64_t* words, int lowest, double x) {
   using format = detail::float_format<double>;
   const auto [mantissa, exponent] = detail::unpack<double>(detail::to_bits(x) & ~format::sign);
@@ -163,7 +165,8 @@ bool add_to_words(std::int64_t* words, int lowest, double x) {
   return true;
 }
 
-/// The short lanes of a sum of few doubles, of which `out` has so many. Returns false where they are not found fast.
+/// Writes the short lanes of a sum of few doubles to `out`, which has room for these lanes. Returns false if the
+/// sum is not found fast.
 bool write_short_sum(const input_views& x, const options& chosen, std::span<std::int64_t> out, report& done) {
   double terms[2];
   if (!detail::short_exact_sum(x, chosen, terms, done)) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What short calls do in place of a choice among the backends.
+// Short calls use prepared requests in place of a choice among the backends.
 #pragma once
 
 #include "backends/checks.hpp"
@@ -22,7 +22,7 @@ class prepared_requests {
     static const prepared_requests ready;
     return ready;
   }
-  /// Null if `serial` does not offer that. The operation and the method exist.
+  /// Null if `serial` does not have the operation with this type and method. The operation and the method exist.
   const request* find(operation what, element_type type, method how) const {
     if (static_cast<std::size_t>(type) >= element_count) return nullptr;
     const request& found = requests_[index(what, type, how)];

@@ -7,10 +7,12 @@
 
 namespace fanin::detail {
 
-/// Sets `terms` to two numbers whose sum is that of the doubles, without rounding; of -0 alone, the first is -0 and
-/// the second a zero. Returns false and sets nothing where that is not found fast: for other elements, for none or
-/// more than 256, for options with which another backend than `serial` may be chosen, or none, and where two doubles
-/// do not hold the sum. @throws as reduce() if the data is null
+/// Sets `terms` to two numbers whose sum is the exact sum of the doubles. If all doubles are -0, the first term is
+/// -0 and the second a zero. Returns false, and sets nothing, in these cases:
+/// - the elements are of another type, or there are none, or more than 256;
+/// - with the options another backend than `serial` may be chosen, or none;
+/// - two doubles cannot hold the sum.
+/// @throws as reduce() if the data is null
 bool short_exact_sum(const input_views& inputs, const options& chosen, double (&terms)[2], report& done);
 
 }  // namespace fanin::detail

@@ -88,9 +88,9 @@ unsigned startable_threads(unsigned wanted) {
   while (ready.load() < all.size()) std::this_thread::yield();
   end.count_down();
   if (all.size() + 1 == wanted) return started_before = wanted;
-  // The rest of the address space is left to what the runtimes allocate for their threads: TBB ends the process where
-  // it cannot start one. With a quarter of the threads it did so in one of 60 calls under `ulimit -v 600000` on a
-  // busy machine of two cores, with a sixteenth in none of 600.
+  // The rest of the address space is left to the memory that the runtimes allocate for their threads. TBB ends the
+  // process if it cannot start a thread. With a quarter of the threads that happened in one of 60 calls under
+  // `ulimit -v 600000`, on a busy machine of two cores. With a sixteenth it happened in none of 600 calls.
   return static_cast<unsigned>(all.size()) / 16 + 1;
 }
 

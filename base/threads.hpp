@@ -9,9 +9,9 @@ namespace fanin {
 /// main thread (OMP_PROC_BIND) and other threads inherited that. Does nothing otherwise.
 void unbind_this_thread() noexcept;
 
-/// The number of threads, of `wanted`, the calling one included, that the process can have now. OpenMP's runtime ends
-/// the process where it cannot start a thread; so threads are started here first. Cost: that of starting them, at the
-/// first call of a thread with so many.
+/// The number of threads that the process can have now: at most `wanted`, with the calling thread. OpenMP's
+/// runtime ends the process if it cannot start a thread. So threads are started here first. Cost: the start of the
+/// threads, in the first call of a thread with so many.
 unsigned startable_threads(unsigned wanted);
 
 }  // namespace fanin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text for messages: untrusted text with escapes, and what a misspelt word may mean.
+// Text for messages: untrusted text with escapes, and suggestions for a misspelt word.
 #pragma once
 
 #include <span>
@@ -12,9 +12,10 @@ namespace fanin::detail {
 /// Messages show text from files and from the command line so.
 std::string printable(std::string_view text);
 
-/// "; did you mean 'word'? there are ..." with the nearest known word and then all of them. The nearest word is the
-/// one that other libraries call `word`, or else the one that is fewest edits away. The question is left out if no
-/// word is within a third of its length of edits away. If the question is asked, more than 16 words are not listed.
+/// "; did you mean 'word'? there are ..." with the nearest known word and then all of them. The nearest word is
+/// the known word that other libraries call `word`, or else the known word that is fewest edits away. The question
+/// is left out if every word is more edits away than a third of its length. If the question is asked, more than 16
+/// words are not listed.
 std::string suggestion(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace fanin::detail

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a sum over many ranks costs, from what few ranks of this machine measure.
+"""The cost of a sum over many ranks, from measurements of few ranks of this machine.
 
     mpi_model.py FOLDER        reads the output of mpi_sums from FOLDER/ranks-1.txt, ranks-2.txt, ...
 
 An all-reduce of P ranks is ceil(log2 P) rounds of latency + bytes / bandwidth; a call adds what it does on its own
-rank, which a run of one rank measures. The first round's latency and bandwidth come from the calls of two ranks,
-those of all later rounds, whose ranks are further apart, from the calls of four. The model predicts all runs, and
-ends with status 1 if a small call is more than 20 % off. The vectors of larger ones leave the caches, for which ranks
-then compete. It also says what the same costs over a network, whose latency and bandwidth are assumptions (options)."""
+rank, which a run of one rank measures. The first round's latency and bandwidth come from the calls of two ranks.
+The ranks of later rounds are further apart, so their latency and bandwidth come from the calls of four ranks. The model
+predicts all runs, and ends with status 1 if a small call is more than 20 % off. Vectors of larger calls leave the
+caches, and ranks compete for memory. The model also gives the cost over a network, whose latency and bandwidth are
+assumptions (options)."""
 import argparse
 import math
 import pathlib

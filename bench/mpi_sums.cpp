@@ -40,8 +40,8 @@ double plain_dot(const std::vector<double>& x, const std::vector<double>& y) {
   return reduced(plain(x.size(), [&](std::size_t i) { return x[i] * y[i]; }), MPI_SUM);
 }
 
-/// Every element is cut at two bit positions that are the same on all ranks. The parts are added without rounding, so
-/// the order does not matter; what is below the second cut is lost.
+/// Every element is cut at two bit positions, which are the same on all ranks. The parts are added without
+/// rounding, so the order does not matter; the bits below the second cut are lost.
 double two_pass_sum(const std::vector<double>& x, double total_count) {
   double own = 0;
   for (const double v : x) own = std::max(own, std::fabs(v));

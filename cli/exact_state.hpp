@@ -22,7 +22,7 @@ inline void check_state_path(std::string_view path) {
   if (path == "-") throw usage_error("--save-state writes a file; the value goes to standard output");
 }
 
-/// The operations whose value a state has: those of the sum of the elements.
+/// The operations whose value a state has. These are the operations on the sum of the elements.
 inline std::vector<operation> state_operations() {
   std::vector<operation> found;
   for (const operation_row& row : operation_rows) {
@@ -39,7 +39,7 @@ class exact_state {
   /// Reads a state from a file; "-" is standard input. @throws bad_data
   static exact_state load(const std::string& path);
 
-  /// f32 or f64. Numbers of 16 bits are added as those of f32.
+  /// f32 or f64. Numbers of 16 bits are added as f32.
   element_type type() const noexcept;
   /// Adds elements of the type with which the state was made, which are in host memory.
   void add(const array_view& elements);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Not every system's zstd ships a package file. Defines Zstd::Zstd.
+# Some systems ship zstd without a package file. Defines Zstd::Zstd.
 find_path(ZSTD_INCLUDE_DIR zstd.h)
 find_library(ZSTD_LIBRARY zstd)
 mark_as_advanced(ZSTD_INCLUDE_DIR ZSTD_LIBRARY)

@@ -11,7 +11,7 @@ function(ask out)
   set(${out} "${lines}" PARENT_SCOPE)
 endfunction()
 
-# A suite that runs no test case fails. A suite of which every test case is skipped on this machine exits with 77.
+# A suite that runs no test case fails. If every test case of a suite is skipped on this machine, the suite exits with 77.
 function(add_suite name filter)
   set(alone OFF)
   set(labels ${label})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What there is in an array, in one read, and the same of data that come in blocks.
+// Describes an array in one read, and data that come in blocks.
 #include <cmath>
 #include <cstdio>
 #include <vector>

@@ -25,8 +25,9 @@ namespace fanin::measure {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// With `Ahead`, cache lines are prefetched as the kernels do. Vectors of a cache line's size are read from
-/// where a line begins, as others take two reads; so some of the first and the last bytes are read twice.
+/// With `Ahead`, cache lines are prefetched as the kernels do. Vectors of a cache line's size are read from the
+/// beginning of a line, because any other vector takes two reads. So some of the first and the last bytes are read
+/// twice.
 template <bool Ahead>
 unsigned long long read_block_as(const unsigned char* data, std::size_t bytes) {
   const hn::ScalableTag<std::uint8_t> d;
@@ -162,8 +163,8 @@ const cpu::cpu_backend& threads_of(const backend& by) {
   return *own;
 }
 
-/// Reads by the threads of a backend, in the tasks of a reduction of as many bytes. A task has a cache line for what
-/// it saw, as a reduction's has for its state.
+/// Reads by the threads of a backend, in the tasks of a reduction of as many bytes. A task has a cache line for
+/// its result, as a task of a reduction has for its state.
 class shared_reads {
  public:
   /// `bytes` is not 0.

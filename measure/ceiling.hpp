@@ -45,8 +45,8 @@ struct timed_beside_reads {
 
 /// Times the calls of `call` in turn with reads of `input` by the rules of time_in_turn(). The reads are by `threads`
 /// threads, or by one if that is faster in a short trial, as for short inputs. The ceiling is their median.
-/// The threads are those of `by`, which the calls use too, or of the first CPU backend if `by` is none: threads of
-/// another runtime would spin on the cores while these read.
+/// The reads use the threads of `by`, as the calls do, or if `by` is no CPU backend, the threads of the first CPU
+/// backend. Threads of another runtime would spin on the cores during the reads.
 timed_beside_reads time_beside_reads(const std::function<void(std::size_t)>& call, const backend& by,
                                      const rotation& input, unsigned threads, const stopping_rule& limit);
 

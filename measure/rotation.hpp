@@ -13,7 +13,7 @@ namespace fanin::measure {
 /// A rotation is one array, or several copies of one array that calls take in turn.
 class rotation {
  public:
-  /// The array itself, not copied: a call finds in the caches what the call before it left there.
+  /// The array itself, not copied. A call finds in the caches the bytes that the call before it left there.
   static rotation in_place(const array_view& x) { return rotation(x); }
   /// Copies that together are larger than twice the largest cache, or one copy if that takes more than a quarter of
   /// the machine's memory. Each copy begins on a page. @throws out_of_memory

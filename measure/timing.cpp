@@ -72,7 +72,8 @@ double middle_of(const std::vector<double>& sorted) {
   return (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
 }
 
-/// A sampler takes samples one by one, and keeps those without an involuntary context switch apart from the others.
+/// A sampler takes samples one by one, and keeps samples without an involuntary context switch apart from the
+/// others.
 class sampler {
  public:
   /// Doubles the calls per batch until one batch takes `shortest_batch_seconds`.

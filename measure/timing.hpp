@@ -57,10 +57,10 @@ using batch_clock = std::function<double(std::size_t first, std::size_t calls)>;
 /// Times one batch per sample, at most 1000 samples; the calls per batch are doubled until one takes
 /// `shortest_batch_seconds`. The noise is computed from 11 samples on. A sample with an involuntary context switch is
 /// discarded, unless fewer than 11 samples are without one.
-/// Samples of several clocks are taken in turn, each after a call that is not timed, so that what slows the machine
-/// for a while slows all of them, and none finds its threads asleep. The calls are numbered through all clocks, so
-/// that of inputs that calls take in turn none is one that another clock has just left in a cache. They end together:
-/// when every clock has settled, or when the budget times the number of clocks is spent.
+/// Samples of several clocks are taken in turn, so a cause that slows the machine for a while slows all of them.
+/// Each sample follows a call that is not timed, so its threads are awake. The calls are numbered through all
+/// clocks. So if calls take inputs in turn, no call takes an input that another clock has just left in a cache.
+/// The clocks end together: when every clock has settled, or when the budget times the number of clocks is spent.
 std::vector<timing> time_in_turn(const std::vector<batch_clock>& clocks, double shortest_batch_seconds,
                                  const stopping_rule& limit);
 

@@ -20,7 +20,8 @@ class complex_truth {
   /// The exact result, correctly rounded to the type that results have where the caller asks for none. A product, and
   /// a sum of moduli, is nearly so.
   const scalar& rounded() const { return rounded_; }
-  /// Whether `value` keeps its bound; of method::exact, whether it has the bits of the correctly rounded result.
+  /// Whether `value` keeps its bound. A value of method::exact has to have the bits of the correctly rounded
+  /// result.
   promise judge(const scalar& value, const report& how) const;
 
  private:

@@ -30,8 +30,8 @@ class exact_sum {
   /// The bound on |value - S| in units of the last place of S.
   double bound_ulps(element_type type, const error_bound& bound) const;
   /// Whether `value` keeps the bound of `how`. A value of method::exact has to have the bits of the correctly
-  /// rounded sum, which for a NaN are those of the canonical quiet NaN, also where elements are so large that a bound
-  /// promises nothing.
+  /// rounded sum, even if elements are so large that a bound promises nothing. A NaN has to be the canonical quiet
+  /// NaN.
   promise judge(const scalar& value, const report& how) const;
 
  private:
@@ -41,8 +41,8 @@ class exact_sum {
   exact_facts facts_{};
 };
 
-/// The number as a double, to which 64-bit integers are rounded; of a complex number the modulus, of `indexed` the
-/// element, of `extremes` the largest.
+/// The number as a double. An integer of 64 bits is rounded. A complex number gives its modulus, `indexed` the
+/// element, and `extremes` the largest element.
 double as_double(const scalar& value);
 
 }  // namespace fanin::oracle

@@ -19,8 +19,8 @@ namespace fanin::oracle {
 
 using detail::printable;
 
-// SplitMix64 (Steele, Lea, Flood 2014), with distributions of its own: those of the standard library differ between
-// implementations.
+// SplitMix64 (Steele, Lea, Flood 2014), with distributions of its own, because distributions of the standard
+// library differ between implementations.
 class random_bits {
  public:
   explicit random_bits(std::uint64_t seed) : state_(seed) {}
@@ -114,10 +114,10 @@ struct telescoping {
   }
 };
 
-// Algorithm 6.1 of Ogita, Rump and Oishi, "Accurate sum and dot product" (2005), applied to sums. The elements of the
-// first half have random exponents up to that of the condition number. Each element of the second half replaces the
-// exact sum so far by a smaller number; the last element replaces it by sum |x| / condition number. The elements are
-// shuffled at the end. Each element of the second half takes at most the digits of T off the sum.
+// Algorithm 6.1 of Ogita, Rump and Oishi, "Accurate sum and dot product" (2005), applied to sums. The elements of
+// the first half have random exponents up to the exponent of the condition number. Each element of the second half
+// replaces the exact sum so far by a smaller number; the last element replaces it by sum |x| / condition number.
+// The elements are shuffled at the end. Each element of the second half takes at most the digits of T off the sum.
 struct ill_conditioned {
   template <floating T>
   static void fill(std::span<T> x, random_bits& random, double parameter) {

@@ -6,12 +6,13 @@
 
 namespace fanin::oracle {
 
-/// How far log_sum_exp() is off at most, besides a rounding of its result. The exponentials of the C library are off
-/// by two units of the last of 64 bits at most, the differences of the elements by half a unit, times log n, the sum
-/// is compensated, and its logarithm is off by one unit of log n: (4 + 3 log n) 2^-64 together, with log n <= 44.
+/// The largest error of log_sum_exp(), without the rounding of its result. Units are of the last of 64 bits. The
+/// exponentials of the C library are off by at most two units. The differences of the elements are off by half a
+/// unit, times log n. The sum is compensated, and its logarithm is off by one unit of log n. Together this is (4 +
+/// 3 log n) 2^-64, with log n <= 44.
 inline constexpr double log_sum_exp_error = 0x1p-56;
 
-/// log(sum of e^x) over floats, of which one at least is finite and none is NaN or +infinity.
+/// log(sum of e^x) over floats. At least one float is finite, and none is NaN or +infinity.
 long double log_sum_exp(const array_view& x);
 
 }  // namespace fanin::oracle

@@ -26,7 +26,8 @@ struct exact_facts {
 };
 
 /// The facts of a variance, or of its root, from the sum of the squares of finite elements and the variance's
-/// divisor. The premise of its bound: no sum of some of the squares, or of those of differences, can overflow.
+/// divisor. The premise of its bound is that no sum of squares of some elements, or of some differences, can
+/// overflow.
 inline exact_facts dispersion_facts(double result, double squares, double divisor, bool root) {
   if (std::isnan(result)) return {result, 0};
   if (!(squares <= std::numeric_limits<double>::max() / 128)) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What calls cost, beside numpy, torch and CuPy in the same process: the best of several repetitions."""
+"""Times calls beside numpy, torch and CuPy in the same process, as the best of several repetitions."""
 
 import subprocess
 import sys

@@ -67,7 +67,7 @@ def stripped(path, folder):
 
 
 def files_of(library, command):
-    """What the wheel contains: bytes by path."""
+    """The files of the wheel: bytes by path."""
     files = {path.relative_to(HERE).as_posix(): path.read_bytes() for path in sorted((HERE / "fanin").rglob("*"))
              if path.suffix in (".py", ".pyi", ".typed")}
     with tempfile.TemporaryDirectory() as folder:

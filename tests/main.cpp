@@ -12,7 +12,7 @@ namespace {
 bool this_case_skipped = false;
 unsigned cases_run = 0, cases_skipped = 0;
 
-/// Counts the test cases that ran, and those of them that called skip().
+/// Counts the test cases that ran, and how many of these called skip().
 struct skip_counter : doctest::IReporter {
   explicit skip_counter(const doctest::ContextOptions&) {}
   void test_case_start(const doctest::TestCaseData&) override { this_case_skipped = false; }

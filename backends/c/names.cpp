@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What there is, by number. Names and stories are literals, so that a zero follows them.
+// The C interface's lists of what the library has, by number. Names and stories are literals, so a zero follows
+// each.
 #include "backends/c/convert.hpp"
 
 namespace {
 
 using namespace fanin;
 
-// The header's enumerators are those of the library. tests/c compares those of the catalogue by their names.
+// The enumerators of the header are the enumerators of the library. tests/c compares the catalogue's enumerators
+// by name.
 static_assert(FANIN_DEVICE == static_cast<int>(memory::device) &&
               FANIN_NAN_SKIP == static_cast<int>(nan_policy::skip) &&
               FANIN_MASK_BITS == static_cast<int>(mask_form::bits) &&

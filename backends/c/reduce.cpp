@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of the C interface: of one array, planned, in blocks, and of batches.
+// Reductions of the C interface: one array, plans, blocks and batches.
 #include "backends/c/convert.hpp"
 
 namespace {

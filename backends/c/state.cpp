@@ -53,7 +53,8 @@ any_accumulator made_for(operation what, element_type type) {
   return made;
 }
 
-/// The state of no elements of the kind of which `saved` is. @throws invalid_argument if it is of none
+/// A state of no elements, of the same kind as the saved state. @throws invalid_argument if `saved` is no saved
+/// state
 any_accumulator kind_of(std::span<const std::byte> saved) {
   any_accumulator made;
   if (saved.size() < 8) return made;  // load() says what is wrong

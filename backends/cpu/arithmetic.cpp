@@ -138,7 +138,8 @@ struct loop<acc::exact_dot<T>> {
   static exact_dot_accumulator<T> total(const void* state) { return detail::general_total<acc::exact_dot<T>>(state); }
 };
 
-/// Leaves of the fixed order, of which Fold fills a Row: an object with reset(), merge(), `lanes` and state_of().
+/// The arithmetic for leaves in the fixed order. Fold folds a leaf into a Row, which has reset(), merge(), `lanes`
+/// and state_of().
 template <class A, class Row, void (*Fold)(const typename A::element* x, std::size_t count, Row& out)>
 struct row_loop {
   static constexpr arithmetic functions = [] {

@@ -11,10 +11,10 @@ namespace fanin::cpu {
 /// of stack.
 void fold_parts(const arithmetic& reals, const operands& data, std::size_t count, void* re, void* im);
 
-/// Folds the products of real numbers whose sum is the real part of x y, or if `conjugated` of conj(x) y, into the
-/// first state of `reals` at `state`, and those of the imaginary part into the second one. In a fixed order, which is
-/// that of `whole`, the arithmetic of both states, products of the real parts of x are in even lanes, those of the
-/// imaginary parts in odd lanes. Memory: 16 KiB of stack, and what fold_blocks_in_order() takes.
+/// Folds products of real numbers into two states of `reals` at `state`. The first state is for the real part of x
+/// y, or if `conjugated`, of conj(x) y. The second state is for the imaginary part. `whole` is the arithmetic of
+/// both states. If it has a fixed order, products with real parts of x are in even lanes, and products with
+/// imaginary parts of x in odd lanes. Memory: 16 KiB of stack, and the memory of fold_blocks_in_order().
 void fold_products(const arithmetic& whole, const arithmetic& reals, bool conjugated, const operands& data,
                    std::size_t count, void* state);
 
@@ -25,7 +25,7 @@ void fold_moduli(const arithmetic& reals, const operands& data, std::size_t coun
 /// Multiplies the elements in the fixed order of `f`, whose state is a row of them. Memory: what
 /// fold_blocks_in_order() takes.
 void fold_factors(const arithmetic& f, const operands& data, std::size_t count, void* state);
-/// Multiplies the lanes of a row by those of another.
+/// Multiplies each lane of a row by the same lane of another row.
 void merge_factors(const arithmetic& f, void* into, const void* from);
 
 }  // namespace fanin::cpu

@@ -121,7 +121,7 @@ class block_stream final : public stream {
 
   void fold_in_place(const input_views& blocks) {
     if (pending_count_ > 0) flush();
-    // A fold looks up the mask by the position in the whole input, of which the blocks are the next part.
+    // A fold looks up the mask by the position in the whole input. The blocks are the next part of the input.
     const presence who{present_.rule(), blocks.mask().from(0 - position())};
     fold_block(operands_of(blocks), blocks.count(), is_partial(blocks, request_.nan) ? &who : nullptr);
   }

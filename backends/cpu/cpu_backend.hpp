@@ -30,8 +30,9 @@ class cpu_backend : public backend {
   outcome reduce_each(const request& request, const batch& many, const results_view& out) const override;
   std::unique_ptr<stream> open(const request& request) const override;
 
-  /// Folds those of `count` elements that take part, or if `who` is null, all, into `state`, whose previous contents
-  /// are lost, on up to `threads` threads, whose number does not change the bits. Returns how many take part.
+  /// Folds the elements that take part, or if `who` is null, all `count` elements, into `state`. The previous
+  /// contents of `state` are lost. Up to `threads` threads work, and their number does not change the bits.
+  /// Returns the number of elements that take part.
   std::uint64_t fold_parallel(const arithmetic& arithmetic, const operands& data, std::size_t count, unsigned threads,
                               void* state, const presence* who = nullptr) const;
 
@@ -49,8 +50,8 @@ class cpu_backend : public backend {
 std::uint64_t fold_one_part(const arithmetic& arithmetic, const presence* who, const operands& data,
                             std::size_t count, void* state);
 
-/// Writes the value of a state of `count` elements, of which `present` take part. @throws invalid_argument if those
-/// are too few, overflow
+/// Writes the value of a state of `count` elements. `present` of them take part. @throws invalid_argument if
+/// `present` is too small, overflow
 void finish_present(const request& request, const presence_rule& rule, std::uint64_t count, std::uint64_t present,
                     void* state, void* result);
 

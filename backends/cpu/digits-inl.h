@@ -25,11 +25,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Sums of the digits of elements of T.
 ///
-/// A finite |x| with the biased exponent 32 k + s, s < 32, is m * 2^s units of 2^(low - 1 + 32 k), where 2^low is the
-/// smallest subnormal number and m the mantissa, or twice that of a subnormal number. The digits of x are the lower
-/// 33 bits of m * 2^s, and the at most 51 above them, whose unit is that of limb k + 1 of the accumulator. A row
-/// holds the sums of both for one k and sign. Elements of even and of odd index have tables of their own, so that
-/// additions to the same row wait less for each other.
+/// A finite |x| with the biased exponent 32 k + s, s < 32, is m * 2^s units of 2^(low - 1 + 32 k), where 2^low is
+/// the smallest subnormal number. m is the mantissa of x, or for a subnormal x twice the mantissa. x has two
+/// digits: the lower 33 bits of m * 2^s, and the at most 51 bits above them. The upper digit has the unit of limb
+/// k + 1 of the accumulator. A row holds the sums of both for one k and sign. Elements of even and of odd index
+/// have tables of their own, so that additions to the same row wait less for each other.
 template <class T>
 class digit_table {
  public:

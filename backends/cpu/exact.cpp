@@ -9,10 +9,10 @@
 // bits(M) is subtracted for each element. The remainder v - q goes to the next level, whose e is 51 less.
 //
 // The elements are added in tiles. The sums of a tile are used only if every t of its first level has M's sign and
-// exponent (those of infinities and NaN do not) and every remainder of its last level is 0. Otherwise fit() chooses a
-// window for this tile, which is added again. A tile that no window fits goes to add_by_digits(), which
-// any elements suit. Sums in double are tried first: with AVX-512, those of proven-inl.h; elsewhere, for f32,
-// add_narrow(), for tiles whose exponents lie within some 20 binades.
+// exponent (the t of infinities and NaN do not) and every remainder of its last level is 0. Otherwise fit()
+// chooses a window for this tile, which is added again. A tile that no window fits goes to add_by_digits(), which
+// any elements suit. Sums in double are tried first. With AVX-512 these are the sums of proven-inl.h. Without
+// AVX-512, tiles of f32 whose exponents lie within some 20 binades go to add_narrow().
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/exact.cpp"
 #include <hwy/foreach_target.h>
@@ -43,7 +43,7 @@ using double_format = detail::float_format<double>;
 
 // |q| / unit is at most 2^51, so that the sum over a tile fits into an int64: 4032 * 2^51 < 2^63.
 constexpr std::size_t tile = 4032;
-/// After this number of tiles, a window of several levels is chosen anew, since fewer levels may do.
+/// After this number of tiles, a window of several levels is chosen anew, because fewer levels may be enough.
 constexpr std::size_t tiles_between_fits = 64;
 /// Fewer elements are added sooner one by one than through windows or by digits.
 constexpr std::size_t shortest_windowed = has_proven_sums ? 24 : 64;
@@ -137,7 +137,7 @@ HWY_NOINLINE bool add_windowed(const T* x, std::size_t count, const window_plan<
       }
     }
   }
-  // For v = -0 the last q is +0: a difference of signs alone loses nothing.
+  // For v = -0 the last q is +0. If only the signs of zeros differ, nothing is lost.
   const auto wrong = hn::Or(hn::And(changed_bits, hn::Set(w, double_format::sign | double_format::infinity)),
                             hn::And(remainder_bits, hn::Set(w, double_format::sign - 1)));
   if (!hn::AllTrue(w, hn::Eq(wrong, hn::Zero(w)))) return false;
@@ -154,7 +154,7 @@ HWY_NOINLINE bool add_windowed(const T* x, std::size_t count, const window_plan<
 
 #if HWY_TARGET <= HWY_AVX3
 
-/// Adds a tile of x[0..count) by sums in double of which some round, or only one that does not.
+/// Adds a tile of x[0..count) by Depth sums in double that round, and one that does not.
 template <class T, int Depth>
 HWY_INLINE bool add_proven(const T* x, std::size_t count, exception_flags& flags, exact_accumulator<T>& into) {
   double total[Depth + 1];

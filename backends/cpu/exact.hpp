@@ -19,15 +19,18 @@ void add_exact(const double* x, std::size_t count, exact_accumulator<double>& in
 /// Adds as add_exact() does, and is best for elements that were found to be too far apart for sums in double.
 void add_wide(const double* x, std::size_t count, exact_accumulator<double>& into);
 
-/// The exact sum of each of several short arrays, rounded to double once; NaN where it is not found so: of no
-/// elements, of more than 256, of infinities and NaN, and where one double holds no sum of floats, or two no sum of
-/// doubles. The sum of floats is not rounded. Needs round to nearest and no flushing of subnormals.
+/// Writes the exact sum of each of several short arrays to `totals`. A sum of floats is exact, and a sum of
+/// doubles is rounded once. Needs round to nearest and no flushing of subnormals. A total is NaN if the sum is not
+/// found in this way:
+/// - for no elements, and for more than 256;
+/// - for infinities and NaN;
+/// - if one double cannot hold the sum of floats, or if two doubles cannot hold the sum of doubles.
 template <class T>
 void sum_short_exactly(const detail::operands* runs, const std::size_t* counts, std::size_t number, double* totals);
 
-/// Sets `terms` to two doubles whose sum is that of x[0..count), without rounding, or returns false: for infinities,
-/// NaN, and where two doubles do not hold the sum. If all x are -0, the first is -0, the second +0 or -0. `count` is
-/// from 1 to longest_short_sum. Needs round to nearest and no flushing of subnormals.
+/// Sets `terms` to two doubles whose sum is the exact sum of x[0..count). Returns false for infinities and NaN,
+/// and if two doubles cannot hold the sum. If all x are -0, the first term is -0, and the second +0 or -0. `count`
+/// is from 1 to longest_short_sum. Needs round to nearest and no flushing of subnormals.
 bool sum_in_two(const double* x, std::size_t count, double (&terms)[2]);
 inline constexpr std::size_t longest_short_sum = 256;
 

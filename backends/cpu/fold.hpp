@@ -23,8 +23,9 @@ struct alignas(detail::state_alignment) state_buffer {
 
 /// The arithmetic for a request, or null where there is none (exact products).
 const arithmetic* find_arithmetic(operation what, element_type type, method how);
-/// The arithmetic for a request that adds to results, or null for operations that cannot. Its finish(), whose count
-/// is not 0, reads the earlier result where it writes the new one; its reduce() is null.
+/// The arithmetic for a request that adds to results, or null for operations that cannot. Its finish() reads the
+/// earlier result from the place to which it writes the new result, and needs a count above 0. Its reduce() is
+/// null.
 const arithmetic* find_addition(operation what, element_type type, method how);
 
 /// The distance between two states in raw memory.

@@ -19,10 +19,10 @@ HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
 namespace HWY_NAMESPACE {
 
-/// Without vectors, elements are taken one by one, as by the general loop, which is less code.
+/// Whether the target has vectors. Without vectors the elements are taken one by one, which is less code.
 constexpr bool has_vectors = HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR;
 
-/// Adds all elements to `sum` in vectors, of which the last one may be filled up with zeros. Returns the number of
+/// Adds all elements to `sum` in vectors. The last vector may be filled up with zeros. Returns the number of
 /// elements and zeros.
 template <class T, class Sum>
 HWY_INLINE std::size_t add_vectors(const T* x, std::size_t count, bool prefetches, Sum& sum) {
@@ -53,8 +53,8 @@ HWY_INLINE word_vector as_words(V v) {
   return hn::BitCast(words(), v);
 }
 
-/// The sums of the low and of the high 32 bits of words, of which there are fewer than 2^32. The sum of whole words
-/// is taken modulo 2^64. Without the high halves it is the sum of the low halves, which is less than 2^64.
+/// The sums of the low and of the high 32 bits of fewer than 2^32 words. The sum of whole words is taken modulo
+/// 2^64. Without the high halves it is the sum of the low halves, which is less than 2^64.
 struct half_sums {
   word_vector whole, high;
   HWY_INLINE half_sums() : whole(hn::Zero(words())), high(hn::Zero(words())) {}
@@ -91,8 +91,8 @@ struct pair_sums {
 /// A vector of 64 bytes adds up to four squares of bytes, 2^18, to a lane of 32 bits.
 constexpr std::size_t most_vectors_of_pairs = 4096;
 
-/// The sum of elements of 8, 32 or 64 bits as unsigned numbers, of 16 bits as signed ones. What is signed and what is
-/// not is changed by flipping the sign bit, which adds `offset` to each element.
+/// The sum of elements. Elements of 8, 32 or 64 bits are added as unsigned numbers, and elements of 16 bits as
+/// signed numbers. Elements of the other kind have their sign bit flipped, which adds `offset` to each element.
 template <class T, bool Magnitudes>
 struct element_sum {
   using D = hn::ScalableTag<T>;
@@ -126,7 +126,7 @@ struct element_sum {
   }
 };
 
-/// The sum of squares of elements; of u16, of the signed numbers that are 2^15 smaller.
+/// The sum of squares of elements. For u16 it is the sum of squares of the signed numbers x - 2^15.
 template <class T>
 struct square_sum {
   using D = hn::ScalableTag<T>;

@@ -10,14 +10,14 @@
 
 namespace fanin::cpu {
 
-/// The leaves take up to so many elements, of which their sums of 64 bits do not overflow.
+/// The most elements that a leaf takes. Its sums of 64 bits do not overflow for so many elements.
 inline constexpr std::size_t most_integers = std::size_t{1} << 30;
 
 /// The sum of the elements, or of their magnitudes. `prefetches`: whether what follows in memory is to be prefetched.
 template <class T>
 accumulator::int128 sum_leaf(const T* x, std::size_t count, bool magnitudes, bool prefetches);
 
-/// A sum of squares, of which up to 2^30 take 158 bits.
+/// A sum of squares. A sum of up to 2^30 squares takes 158 bits.
 struct square_total {
   accumulator::uint128 low;
   std::uint64_t high;  ///< the bits from 2^128 on

@@ -78,7 +78,7 @@ struct row_state {
       for (std::size_t p = 0; p < Kernel::planes; ++p) hn::StoreU(part[v].plane[p], D(), to + p * size + v * width);
     }
   }
-  /// Merges this state into the one of earlier elements, and keeps the result here.
+  /// Merges this state into the state of earlier elements, and keeps the merged state here.
   HWY_INLINE void prepend(const T* earlier) {
     row_state before;
     before.load(earlier);
@@ -213,7 +213,7 @@ struct leaf_fold {
       add_row();
     }
   }
-  /// Adds what is left after all whole rows.
+  /// Adds the elements that are left after all whole rows.
   HWY_INLINE void add_rest() {
     const typename S::D d;
     const std::size_t left = count % S::size;

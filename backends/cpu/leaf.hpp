@@ -66,8 +66,8 @@ concept has_lane_leaf = requires {
 template <class A>
 using lane_of = std::array<typename A::element, sizeof(typename A::state) / sizeof(typename A::element)>;
 
-/// Folds any number of elements in the fixed order (fanin/loop.hpp) into the lanes of a row: row_bytes / sizeof(T)
-/// numbers; for compensated accumulators this many sums, then this many errors.
+/// Folds any number of elements in the fixed order (fanin/loop.hpp) into the lanes of a row. A row has row_bytes /
+/// sizeof(T) numbers. For compensated accumulators a row has this many sums, and then this many errors.
 template <class Accumulator>
 void fold_lanes(const detail::operands& data, std::size_t count, typename Accumulator::element* state);
 /// Merges the lanes of a row, lane j with lane j + size / 2 and so on.
@@ -158,10 +158,10 @@ struct moment_row {
 template <class A>
 void fold_moments(const typename A::element* x, std::size_t count, moment_row<A>& out);
 
-/// Folds elements of 8 or 16 bits as `floats` folds the floats that they are, into its state: in blocks on the stack,
-/// which stay in the L1 cache. If `settled_by` is not null, the state is a count of which it says whether what one
-/// block adds to it, and the block's size, settle the answer; the following blocks are left out then. Memory: 32 KiB
-/// of stack, and what fold_blocks_in_order() takes.
+/// Converts elements of 8 or 16 bits to floats, and folds these as `floats` does. Blocks of floats are on the
+/// stack, and stay in the L1 cache. If `settled_by` is not null, the state is a count. settled_by() gets the count
+/// of one block and the size of the block, and says whether these settle the answer. The following blocks are then
+/// left out. Memory: 32 KiB of stack, and the memory of fold_blocks_in_order().
 void fold_widened(const detail::arithmetic& floats, element_type type,
                   bool (*settled_by)(std::uint64_t, std::uint64_t), const detail::operands& data, std::size_t count,
                   void* state);

@@ -22,8 +22,8 @@ using doubles = hn::ScalableTag<double>;
 using vector = hn::Vec<doubles>;
 constexpr std::size_t width = hn::MaxLanes(doubles());
 
-/// So many vectors go through the operations side by side: each operation of an exponential waits for the one before
-/// it.
+/// The number of vectors that go through the operations side by side. Each operation of an exponential waits for
+/// the one before it.
 constexpr std::size_t unrolled = 4;
 template <class F>
 HWY_INLINE void for_each_vector(F f) {

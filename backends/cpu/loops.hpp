@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a thread folds an accumulator: loop<A>, of which arithmetic.cpp and complex_loops.hpp have specialisations.
+// loop<A> is how a thread folds an accumulator A. arithmetic.cpp and complex_loops.hpp have specialisations.
 #pragma once
 
 #include <algorithm>

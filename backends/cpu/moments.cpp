@@ -96,9 +96,9 @@ struct compensated_leaf {
   HWY_INLINE compensated_states end() const { return s; }
 };
 
-/// Adds the differences of a lane's elements from its first element that is not 0, and their squares; only end()
-/// needs low parts. Zeros are left out: they change neither sum, and those that stand for absent elements may be far
-/// from all others.
+/// Adds the differences of a lane's elements from its first element that is not 0, and the squares of the
+/// differences. Only end() needs low parts. Zeros are left out. Zeros change neither sum, and a zero that stands
+/// for an absent element may be far from all other elements.
 struct shifted_leaf {
   static constexpr std::size_t registers = 4;
   vector origin, count, sum, squares;
@@ -120,8 +120,8 @@ struct shifted_leaf {
     sum = hn::Add(sum, difference);
     squares = hn::Add(squares, hn::Mul(difference, difference));
   }
-  /// With n elements, the origin a and the sums s and q of the differences, the sums are n a + s and n a^2 + 2 a s +
-  /// q.
+  /// Let a be the origin of n elements, and s and q the sums of the differences and of their squares. The sums of
+  /// x and of x^2 are then n a + s and n a^2 + 2 a s + q.
   HWY_INLINE compensated_states end() const {
     const doubles d;
     const auto product = [&](vector a, vector b, vector& error) {
@@ -141,8 +141,8 @@ struct shifted_leaf {
   }
 };
 
-/// Folds rows into the planes of a row of states. As many vectors of a row as there are registers for are folded at a
-/// time.
+/// Folds rows into the planes of a row of states. The number of vectors that are folded at a time is the number
+/// for which there are registers.
 template <class Leaf, std::size_t Lanes, class T>
 HWY_INLINE void fold_rows(const T* x, std::size_t rows, double* planes) {
   constexpr std::size_t batch = state_registers / Leaf::registers;

@@ -76,8 +76,9 @@ struct dot_kernel : sum_kernel {
 
 struct compensated_sum_kernel {
   static constexpr int inputs = 1, planes = 2;
-  /// With so many operations for each line, the core's out-of-order window holds too few loads to hide the memory's
-  /// latency: from memory this sum has 0.65 of a plain sum's speed without prefetches, and 0.95 with them.
+  /// There are so many operations for each cache line that the core's out-of-order window has too few loads to
+  /// hide the latency of memory. From memory this sum has 0.65 of a plain sum's speed without prefetches, and 0.95
+  /// with them.
   static constexpr bool always_prefetches = true;
   template <class T>
   static constexpr T neutral() {

@@ -111,7 +111,7 @@ struct words {
     }
     return found;
   }
-  /// Writes a mask of words from that of their pairs, which take part if the mask and both words say so.
+  /// Writes a mask of words. Both words of a pair take part if the mask of the pairs and both words say so.
   static void pair_words(const word_job& job, std::uint8_t* out) {
     for (std::size_t i = 0; i < job.count; ++i) {
       const bool in_mask = job.mask == nullptr || job.mask[i] != 0;

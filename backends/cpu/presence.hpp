@@ -20,15 +20,16 @@ struct copied_part {
 /// The most elements that copy_present() copies.
 inline constexpr std::size_t most_copied = 16384;
 
-/// Writes `count` elements of each input, with stand-ins, to `x` and `y`. `mask` begins with the entry of the first
-/// of them. Where another element stands for absent ones, it is the one in `other`; while there is none, absent
-/// elements at the front are left out, and the first one that takes part goes there.
+/// Writes `count` elements of each input, with stand-ins, to `x` and `y`. `mask` begins with the entry of the
+/// first of these elements. If another element has to stand for absent elements, it is the element in `other`.
+/// While `other` is empty, absent elements at the front are left out, and the first element that takes part goes
+/// to `other`.
 copied_part copy_present(const presence_rule& rule, const operands& data, const mask_view& mask, std::size_t count,
                          void* x, void* y, std::optional<std::uint64_t>& other);
 
-/// Folds elements as arithmetic::accumulate does, but for those that are absent, in blocks on the stack, which stay
-/// in the L1 cache. The mask has an entry for each element from position 0 on. Returns the number of elements that
-/// take part. Memory: 48 KiB of stack, and the states of fold_blocks_in_order().
+/// Folds the elements that are not absent as arithmetic::accumulate does. Blocks of them are copied to the stack,
+/// and stay in the L1 cache. The mask has an entry for each element from position 0 on. Returns the number of
+/// elements that take part. Memory: 48 KiB of stack, and the states of fold_blocks_in_order().
 std::uint64_t accumulate_present(const arithmetic& f, const presence_rule& rule, const mask_view& mask,
                                  const operands& data, std::size_t count, void* state);
 
@@ -49,10 +50,10 @@ class present_blocks {
       sink(next(blocks.part(begin, std::min(most_copied, blocks.count() - begin))));
     }
   }
-  /// Takes note of elements that come between those of push(), and all take part.
+  /// Takes note of elements that come between two calls of push(). All of these elements take part.
   void pass(const input_views& blocks);
   const presence_rule& rule() const noexcept { return rule_; }
-  /// The elements that do not take part, and those of them that are left out at the front.
+  /// The number of elements that do not take part, and how many of these are left out at the front.
   std::uint64_t absent() const noexcept { return absent_; }
   std::uint64_t left_out() const noexcept { return left_out_; }
 

@@ -87,8 +87,8 @@ std::size_t split_f64(const double* x, const double* y, std::size_t count, doubl
 #endif
 }
 
-/// Folds x[0..count) in double, and y too for products, into sums of which `depth` round, or twice as many. Returns
-/// whether the sums in `total` are exact. Moments have the sums of the elements first.
+/// Folds x[0..count) in double, and for products also y. `depth` of the sums of products round. For moments the
+/// sums of the elements come first. Returns whether the sums in `total` are exact.
 template <class T>
 HWY_INLINE bool prove(product_terms what, int depth, const T* x, const T* y, std::size_t count, double* total) {
 #if HWY_TARGET <= HWY_AVX3
@@ -185,11 +185,11 @@ class prover {
   double total_[most_proven_totals];
 };
 
-/// Adds x[i] y[i] for all i < count to `terms`, but those that cannot be split to `into`, by add_one(i).
+/// Adds x[i] y[i] for all i < count to `terms`. A product that cannot be split is added to `into`, by add_one(i).
 template <class T, class AddOne>
 void add_split(const T* x, const T* y, std::size_t count, exact_accumulator<double>& terms, AddOne add_one) {
   constexpr std::size_t shortest = 128;  // fewer are added sooner one by one
-  constexpr std::size_t block = 1024;    // its terms stay in the L1 cache
+  constexpr std::size_t block = 1024;    // a block's terms stay in the L1 cache
   double product[block], error[block];
   for (std::size_t begin = 0; begin < count; begin += block) {
     const std::size_t length = std::min(block, count - begin);
@@ -236,7 +236,7 @@ void add_products(const T* x, const T* y, std::size_t count, exact_dot_accumulat
   add_all(product_terms::products, x, y, count, into, [&](std::size_t i) { into.add(x[i], y[i]); });
 }
 
-/// What cannot be proven is added in two passes over each part of the input.
+/// Adds elements and their squares. A part of the input whose sums cannot be proven is added in two passes.
 template <class T>
 void add_moments(const T* x, std::size_t count, exact_moments_accumulator<T>& into) {
   constexpr std::size_t cached = (std::size_t{1} << 17) / sizeof(T);  // what stays in a cache for the second pass

@@ -171,7 +171,7 @@ struct product_sums<double, Depth> {
   }
 };
 
-/// What the elements of a tile are folded into. start() receives the sizes of x and y.
+/// The sums into which the elements of a tile are folded. start() receives the sizes of x and y.
 template <class T, int Depth>
 struct element_fold : sum_chain<Depth> {
   static constexpr int inputs = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What code for any instruction set knows of the sums in proven-inl.h.
+// The part of the sums in proven-inl.h that does not depend on the instruction set.
 #pragma once
 
 #include <hwy/base.h>
@@ -12,13 +12,13 @@
 
 namespace fanin::cpu {
 
-/// What is summed: x y, x^2, or x and x^2.
+/// The terms that are summed: x y, x^2, or x and x^2.
 enum class product_terms { products, squares, moments };
 
 /// The sums that round are tried in depth 1 and 2.
 constexpr int product_depths = 2, most_proven_totals = 9;
 
-/// How many sums that round are kept of elements beside products of depth `products`. Floats need one less.
+/// The number of sums of elements that round, if `products` sums of products round. Floats need one sum less.
 template <class T>
 constexpr int depth_of_elements(int products) {
   return sizeof(T) == 4 ? products - 1 : products;
@@ -28,7 +28,7 @@ constexpr int depth_of_elements(int products) {
 template <class T>
 constexpr std::size_t proven_tile = (std::size_t{1} << 15) / sizeof(T);
 
-/// For fewer elements only the deepest sums are tried: so few take hardly longer that way.
+/// For fewer elements only the deepest sums are tried, because so few elements take hardly longer with them.
 constexpr std::size_t shortest_shallow = 512;
 
 /// Adds `value`, finite, to an exact sum whose unit is no larger than the last bit of `value`.

@@ -22,8 +22,8 @@ HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
 namespace HWY_NAMESPACE {
 
-/// A sum of `Terms` doubles, and the sum of the magnitudes of what they do not hold: 0 if the sum is exact, else
-/// positive or NaN.
+/// A sum of `Terms` doubles, and the sum of the magnitudes of the parts that these doubles do not hold. That is 0
+/// if the sum is exact, else positive or NaN.
 template <int Terms>
 struct sum_of_doubles {
   static constexpr int planes = Terms + 1;

@@ -50,8 +50,8 @@ template <class T>
 HWY_INLINE void widen_all(const T* x, std::size_t count, bool ahead, float* out) {
   const hn::ScalableTag<float> d;
   constexpr std::size_t width = hn::MaxLanes(d), in_line = 64 / sizeof(T);
-  // Where a target has no instructions for f16, Highway takes its infinities and NaN for numbers. AVX2 and what is
-  // newer, with lower numbers, has them, and so has every ARMv8.
+  // If a target has no instructions for f16, Highway takes infinities and NaN of f16 for numbers. AVX2 and newer
+  // targets, which have lower numbers, have such instructions, and so has every ARMv8.
   constexpr bool converts = !std::is_same_v<T, f16> || (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_ARCH_ARM_A64;
   std::size_t i = 0;
   for (; converts && i + in_line <= count; i += in_line) {

@@ -9,7 +9,7 @@
 namespace fanin::cub_backend {
 namespace {
 
-/// Where the elements of a result begin, among those that the iterators count, or where they end.
+/// The place at which the elements of a result begin, or end, among the elements that the iterators count.
 struct border_of_result {
   const cuda::batch_elements* all;
   bool is_end;

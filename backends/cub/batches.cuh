@@ -18,7 +18,7 @@
 
 namespace fanin::cub_backend {
 
-/// Accumulators with batches: those of sums, means, products, minima and maxima of numbers of 32 and 64 bits.
+/// Whether A has batches. Sums, means, products, minima and maxima of numbers of 32 and 64 bits have batches.
 template <class A>
 inline constexpr bool has_batches = false;
 template <class T>
@@ -34,7 +34,8 @@ inline constexpr bool has_batches<accumulator::integer_product<T>> = true;
 template <class T>
 inline constexpr bool has_batches<cuda::keyed<accumulator::extremum<T, true>>> = true;
 
-/// Makes the state of an element: of the rows of a launch, one after another, or of the array of segments.
+/// Makes the state of element i. The elements are the rows of a launch, one after another, or the array of
+/// segments.
 template <class A>
 struct state_of_element {
   const cuda::batch_elements* all;
@@ -58,7 +59,8 @@ state_of_element<A> states_of(const cuda::batch_elements& all, const cuda::batch
   return {there, in_order ? x + all.first * all.length : x, in_order};
 }
 
-/// The result of an element, counted from the first one of the launch; no number of a result for those of others.
+/// The number of the result to which an element belongs, counted from the first result of the launch. An element
+/// of another launch gets a number that no result has.
 struct result_of_element {
   const cuda::batch_elements* all;
   __device__ std::uint32_t operator()(std::uint64_t i) const {
@@ -107,7 +109,8 @@ struct state_placer {
   }
 };
 
-/// Makes the states those of no elements, and writes the numbers of elements, and what the status has of segments.
+/// Sets each state to the state of no elements. Writes the numbers of elements, and the facts about segments in
+/// the status.
 template <class A>
 __global__ void __launch_bounds__(256) clear_states_kernel(const __grid_constant__ cuda::batch_elements all,
                                                            const __grid_constant__ cuda::batch_output out) {
@@ -130,7 +133,7 @@ inline std::uint64_t elements_of(const cuda::batch_elements& all) {
   return all.kind == layout::rows ? all.results * all.length : all.count;
 }
 
-/// What the iterators read, and the libraries' own scratch.
+/// The memory that the iterators read, and the scratch of the libraries.
 struct batch_scratch {
   cuda::batch_elements* elements;
   std::uint64_t* run_count;
@@ -175,7 +178,8 @@ class batch_reference : public any_order_fold<A> {
                            const cuda::batch_elements& all, typename A::state* states) const = 0;
 };
 
-/// The accumulator that batches fold: that of other references, or for minima and maxima that of keys.
+/// The accumulator that batches fold. Minima and maxima fold keys, and other operations fold as other references
+/// do.
 template <class Recipe>
 struct batch_form : reference_form<accumulator::folds_as_t<typename Recipe::accumulator>> {};
 template <class Recipe>

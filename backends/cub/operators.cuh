@@ -69,9 +69,9 @@ class any_order_fold : public cuda::kernel_launcher {
   }
 };
 
-/// The accumulator that CUB and Thrust fold in place of A: that of the kernels, or for an exact sum the public one.
-/// The other exact accumulators have none (`type` is void), nor have those of bf16: their states are so wide that
-/// compiling them takes minutes.
+/// The accumulator that CUB and Thrust fold in place of A. It is the accumulator of the kernels, or for an exact
+/// sum the public accumulator. `type` is void for the other exact accumulators, and for exact accumulators of
+/// bf16: their states are so wide that compiling them takes minutes.
 template <class A>
 struct reference_form {
   using type = typename cuda::device_form<A>::device_accumulator;

@@ -92,7 +92,7 @@ class work_on_context final : public device_work {
     return count > 0 ? context_.with_scratch(launcher_of(request).scratch_bytes(context_.where(), count))
                      : context_.where();
   }
-  /// Enqueues folds of up to `longest` elements to states in device memory, and returns those that remain.
+  /// Enqueues folds of up to `longest` elements to states in device memory, and returns the states that remain.
   /// make_room(run) is called when all states are in use, and returns a run with fewer.
   template <class MakeRoom>
   state_run enqueue_folds(const request& request, std::optional<present_copies>& copies, const execution& where,

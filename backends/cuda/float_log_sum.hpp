@@ -2,9 +2,9 @@
 // The state in which kernels fold log_sum_exp of floats of up to 32 bits: exponentials by float arithmetic, added as
 // doubles. docs/numerics.md proves the error.
 //
-// Exponentials of elements between -600 and 600 are doubles, so that their sum needs no reference: an element costs
-// one exponential, and a merge is an addition. Sums with other elements have the largest one as a reference, as those
-// of accumulator/log_sum.hpp have.
+// Exponentials of elements between -600 and 600 are doubles, so their sum needs no reference. An element costs one
+// exponential, and a merge is an addition. Sums with other elements have the largest element as a reference, as in
+// accumulator/log_sum.hpp.
 #pragma once
 
 #include <cmath>
@@ -28,8 +28,8 @@ FANIN_HOST_DEVICE inline float larger_or_nan(float a, float b) {
 }
 
 /// e^x for |x| <= 600, with a relative error of at most (1.1 + 0.0462 |x|) 2^-24. e^0 is exactly 1.
-/// With x = n l + r, where n is an integer and l the float next to ln 2, e^x is nearly 2^n e^r; e^r is a polynomial
-/// of degree 6, of which the first two coefficients are 1 and the others minimise the error for |r| <= 0.3467.
+/// Let x = n l + r, where n is an integer and l the float next to ln 2. Then e^x is nearly 2^n e^r. e^r is a
+/// polynomial of degree 6. Its first two coefficients are 1, and the others minimise the error for |r| <= 0.3467.
 FANIN_HOST_DEVICE inline double exponential_of_float(float x) {
   constexpr float to_integer = 0x1.8p23f, inverse_ln2 = 0x1.715476p0f, ln2 = 0x1.62e43p-1f;
   const float shifted = std::fma(x, inverse_ln2, to_integer);
@@ -113,7 +113,7 @@ struct float_log_sum {
   FANIN_HOST_DEVICE static state without_reference(const state& s) {
     return is_near(s.reference) ? state{0, s.sum * exponential_of_float(s.reference)} : s;
   }
-  // These are not inlined: they are rare, and their code is long.
+  // These functions are not inlined, because calls are rare, and the code is long.
   template <int N>
   FANIN_HOST_DEVICE FANIN_NOINLINE static state with_elements(state s, several<N> x) {
     for (const float one : x.at) add(s, one);

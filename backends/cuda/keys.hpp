@@ -14,8 +14,9 @@
 
 namespace fanin::cuda {
 
-/// What kernels have to know about elements at run time. Patterns are bits of a word, repeated in all 64 bits. The
-/// key of a word is word ^ inverts, and also ^ flips if the upper bit of the word is 1. The key of a NaN is all ones.
+/// The facts about elements that kernels need at run time. Patterns are bits of a word, repeated in all 64 bits.
+/// The key of a word is word ^ inverts, and also ^ flips if the upper bit of the word is 1. The key of a NaN is
+/// all ones.
 struct element_rule {
   operation what{};
   std::uint64_t flips = 0;
@@ -90,7 +91,7 @@ inline element_rule rule_of(operation what, element_type type) {
     rule.type = type;
     const summand adds = row_of(what).adds;
     rule.squares = adds == summand::squares;
-    // A square is that of the magnitude, which has as many bits as a word.
+    // A square is computed from the magnitude, which has as many bits as a word.
     rule.magnitudes = adds == summand::magnitudes || rule.squares;
     return rule;
   });
@@ -105,7 +106,7 @@ inline constexpr packed_words<Word> each_word = static_cast<packed_words<Word>>(
 template <class Word>
 inline constexpr packed_words<Word> upper_bits = each_word<Word>* upper_bit<Word>;
 
-/// All ones in the words of which the upper bit is 1, and zeros in others.
+/// All ones in words whose upper bit is 1, and zeros in other words.
 template <class Word, class Lane = packed_words<Word>>
 FANIN_HOST_DEVICE Lane spread_upper_bits(Lane lane) {
   if constexpr (sizeof(Word) == sizeof(Lane)) {

@@ -111,7 +111,7 @@ struct by_word : A {
   }
 };
 
-/// No rule wants magnitudes of what is exponentiated.
+/// No rule wants magnitudes of elements that are exponentiated.
 template <class Word>
 struct by_word<Word, float_log_sum> : float_log_sum, word_numbers<Word> {
   using typename word_numbers<Word>::element;
@@ -180,7 +180,7 @@ class bytes_of_vector {
   std::uint32_t four_[N / 4], sign_;
 };
 
-/// The exact sum of integers, in two's complement: of words of up to 32 bits in 64 bits, which hold the sum of 2^32
+/// The exact sum of integers, in two's complement. Words of up to 32 bits have a sum of 64 bits, which holds 2^32
 /// terms. The host splits longer input, and adds the sums of the parts in 128 bits.
 template <class Word>
 struct word_sum {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the result, and what is promised about it, from a fold of elements.
+// Makes the result, and the promises about it, from a fold of elements.
 #pragma once
 
 #include "backends/cuda/runtime/kernel_launcher.hpp"
@@ -11,7 +11,7 @@ inline const kernel_launcher& prepared_launcher(const request& request) {
   return *static_cast<const kernel_launcher*>(request.prepared);
 }
 
-/// What the host knows of elements that were folded.
+/// The facts about folded elements that the host has.
 struct partial_result {
   state_buffer total;    ///< a state of the recipe's accumulator
   rounding_chain chain;  ///< the longest through which an element went
@@ -20,7 +20,7 @@ struct partial_result {
   /// Elements of the state, with stand-ins: none of a part in which none takes part, unless ones stand for them.
   std::uint64_t held = 0;
 
-  /// The elements of the state are those behind the first `left_out` of `count_`, and `present_` of them take part;
+  /// The state has the elements behind the first `left_out` of `count_`. `present_` of these take part, and
   /// `absent` stands for the others.
   void set_counts(const state_functions& fold, stand_in absent, std::uint64_t count_, std::uint64_t present_,
                   std::uint64_t left_out);

@@ -163,7 +163,7 @@ template <class Recipe>
 struct device_recipe : device_form<accumulator::folds_as_t<typename Recipe::accumulator>> {
   using of_elements = typename device_form<accumulator::folds_as_t<typename Recipe::accumulator>>::device_accumulator;
   using device_accumulator = typename shared_form<typename Recipe::element, of_elements>::type;
-  using partial = typename of_elements::state;  ///< what the bits of the kernel's state mean
+  using partial = typename of_elements::state;  ///< the state whose bits the kernel's state has
   /// The state of the recipe's accumulator, for a state of the kernel's.
   FANIN_HOST_DEVICE static typename Recipe::accumulator::state total(const typename device_accumulator::state& s) {
     return static_cast<typename Recipe::accumulator::state>(__builtin_bit_cast(partial, s));

@@ -45,7 +45,7 @@ void fold_share(const request& whole, std::span<const device_part> parts, const 
   }
 }
 
-/// Calls f(share) for each of them at once, and throws what the first one that fails has thrown.
+/// Calls f(share) for all shares at once, and throws the error of the first share that fails.
 template <class F>
 void for_each_at_once(std::vector<share>& shares, F f) {
   const auto run = [&](share& one) {

@@ -31,7 +31,7 @@ constexpr std::uint64_t standard_count = 100'000, standard_seed = 1;
 struct accuracy_options {
   std::vector<std::string> words;     ///< inputs as in 'fanin generate', or a file
   input_options input;                ///< how the file is read; `count` is the number of elements of the others
-  std::optional<std::uint64_t> seed;  ///< of the others
+  std::optional<std::uint64_t> seed;  ///< the seed of the other inputs
   bool json = false;
 
   std::uint64_t count() const { return input.count.value_or(standard_count); }

@@ -38,7 +38,7 @@ void check_batch(const batch_request& asked) {
   }
 }
 
-// The inputs, of which none is the output.
+// Opens the inputs. None of them is the output.
 std::vector<std::unique_ptr<source>> open_inputs(const batch_request& asked) {
   std::vector<std::unique_ptr<source>> inputs;
   for (const input_options& one : asked.inputs) {

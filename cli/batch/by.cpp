@@ -58,11 +58,11 @@ void sort_by_keys(std::vector<std::size_t>& order, const std::vector<key_fields>
 /// The results of one table.
 struct finished_table {
   std::string input;
-  std::vector<std::string> names;  ///< those of the key's fields, and of the values
+  std::vector<std::string> names;  ///< the names of the key's fields, and of the values
   bool has_header = false;
   char delimiter = ',';
   std::vector<key_fields> keys;
-  std::vector<std::size_t> order = {};       ///< that of the groups
+  std::vector<std::size_t> order = {};       ///< the order of the groups
   std::vector<finished_batch> batches = {};  ///< each statistic of the first column, then of the second, ...
 
   std::string key_text(std::size_t group) const { return printable(fmt::format("{}", fmt::join(keys[group], ","))); }
@@ -104,7 +104,7 @@ finished_table reduce_table(const grouped_table& table, const by_request& asked)
   return all;
 }
 
-/// As members_of() a result that does not exist.
+/// The members that members_of() gives, for a result that does not exist.
 json absent_members(operation what) {
   switch (row_of(what).form) {
     case result_form::extremes:
@@ -167,7 +167,7 @@ std::string lines_of(const std::vector<finished_table>& tables, bool csv) {
   return text;
 }
 
-/// Warns of groups that have too few numbers. Returns what is wrong with the groups whose total does not fit.
+/// Warns of groups that have too few numbers. Returns messages about groups whose total does not fit.
 std::vector<std::string> problems_of(const std::vector<finished_table>& tables) {
   std::vector<std::string> problems;
   for (const finished_table& table : tables) {

@@ -11,14 +11,14 @@
 namespace fanin::cli {
 
 /// A batch of host memory without a mask, whose offsets ascend.
-/// Memory: of groups 8 bytes for each element and each group; then the elements of one result.
+/// Memory: the elements of one result, and for groups 8 bytes for each element and each group.
 class batch_elements {
  public:
   explicit batch_elements(const batch& many);
 
   std::size_t size() const noexcept { return many_.result_count; }
-  /// The elements of a result in their order, and of two inputs those of the second behind those of the first. Valid
-  /// until the next call.
+  /// The elements of a result in their order. If there are two inputs, the elements of the second input follow the
+  /// elements of the first. The view is valid until the next call.
   array_view of(std::size_t result);
   /// The places in the input of the elements that of() has returned.
   const std::vector<std::size_t>& places() const noexcept { return places_; }

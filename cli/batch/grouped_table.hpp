@@ -26,15 +26,15 @@ struct grouped_column {
 /// Memory: 16 bytes for each number, and each distinct key once.
 class grouped_table {
  public:
-  /// Adds all records of an input, whose keys input_options::by has asked for. @throws bad_data, usage_error if the
-  /// columns are not those of the inputs before, or if no element type has the numbers of both
+  /// Adds all records of an input, whose keys input_options::by has asked for. @throws bad_data, usage_error if
+  /// the columns are other columns than in the inputs before, or if no element type has the numbers of all inputs
   void read(source& input);
 
   const std::vector<read_input>& inputs() const noexcept { return inputs_; }
   const std::vector<grouped_column>& columns() const noexcept { return columns_; }
   const record_keys& keys() const noexcept { return keys_; }
   const lines_of_inputs& lines() const noexcept { return lines_; }
-  /// Between the fields of the first input.
+  /// The delimiter between the fields of the first input.
   char delimiter() const noexcept { return delimiter_; }
 
  private:

@@ -27,7 +27,7 @@ void check_index_path(const batch_options& asked, const std::string& input);
 std::unique_ptr<source> open_index(const batch_options& asked);
 /// Loads the elements of the inputs, and `index`. @throws usage_error, bad_data, invalid_argument
 shaped_batch load_batch(std::span<source* const> inputs, source* index, const batch_options& asked);
-/// A batch of the same layout without results. Reducing it tells what is wrong with options, whatever the input.
+/// A batch of the same layout without results. Its reduction fails if the options are wrong, with any input.
 batch without_results(const batch& many);
 
 }  // namespace fanin::cli

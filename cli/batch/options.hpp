@@ -40,7 +40,7 @@ struct batch_options {
 void add_layout_options(CLI::App& parser, batch_options& arguments);
 /// Adds the options of add_layout_options() and --output.
 void add_batch_options(CLI::App& parser, batch_options& arguments);
-/// Adds --by and --sort-keys, which exclude those of add_batch_options() that the parser has.
+/// Adds --by and --sort-keys. They exclude the options of add_batch_options() that the parser has.
 void add_by_options(CLI::App& parser, batch_options& arguments);
 
 }  // namespace fanin::cli

@@ -72,7 +72,7 @@ template <class Run>
 finished_batch reduce_supported(finished_reduction begun, const batch& many, const options& chosen, Run run) {
   const bool infers_types = begun.inputs.front().infers_types;
   const statistic what = begun.what;
-  // What is wrong with the options is not the input's fault.
+  // A fault of the options is no fault of the input.
   const auto check = [&](element_type type) {
     if (what.is_own()) return what.check_own(type, chosen);
     check_inferred(what.like, type, infers_types);

@@ -19,15 +19,15 @@
 
 namespace fanin::cli {
 
-/// What stands for a result of too few elements, and for an integer total that does not fit.
+/// The texts that stand for a result of too few elements, and for an integer total that does not fit.
 inline constexpr std::string_view no_number = "nan", too_large = "overflow";
 
 struct finished_batch {
   finished_reduction done;  ///< without a value
   value_list values;
-  /// For each result, if one does not exist: what stands for it, or an empty text.
+  /// Empty if all results exist. Otherwise it has a text for each result, which stands for the result or is empty.
   std::vector<std::string_view> absent = {};
-  /// For each indexed result, the place of its element in text, if find() has been called.
+  /// The places of elements in text, one for each indexed result. They are there once find() has been called.
   std::optional<std::vector<std::optional<place_in_text>>> found = {};
 
   bool has(std::size_t i) const { return absent.empty() || absent[i].empty(); }
@@ -50,10 +50,10 @@ struct finished_batch {
   }
   /// The members of value_list::members(), with null for results that do not exist.
   json members() const;
-  /// What is printed of a result. An index has its element behind it and, in text, the line of the element; with
-  /// several inputs also the input.
+  /// The fields that are printed for a result. An index is followed by its element. If the input is text, the line
+  /// of the element follows, and with several inputs also the input.
   std::vector<std::string> fields(std::size_t i) const;
-  /// What the fields are called, where the first one is called `name`.
+  /// The names of the fields. The first field is called `name`.
   std::vector<std::string> field_names(const std::string& name) const;
   /// Finds the elements of indexed results: place(i, index) is the place of an element among all elements.
   template <class Place>
@@ -66,7 +66,7 @@ struct finished_batch {
     }
   }
 };
-/// Warns on stderr once for each column of which numbers were rounded when they were read.
+/// Warns on stderr once for each column whose numbers were rounded when they were read.
 void warn_of_rounding(std::span<const finished_batch> all);
 
 /// `begun` has the operation and what was read. `place` is for messages about the elements. Integers of
@@ -76,7 +76,8 @@ void warn_of_rounding(std::span<const finished_batch> all);
 finished_batch reduce_batch(finished_reduction begun, const batch& many, const options& chosen,
                             const std::string& place);
 
-/// As reduce_batch() of groups, but if a group has too few elements, the others are there too.
+/// Does what reduce_batch() does for groups. If some groups have too few elements, the results of the other groups
+/// are there.
 finished_batch reduce_groups(finished_reduction begun, const batch& many, const options& chosen);
 
 }  // namespace fanin::cli

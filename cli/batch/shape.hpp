@@ -18,9 +18,10 @@ struct array_shape {
 
 /// The axes in a list as in "0,-1". @throws usage_error
 std::vector<int> parse_axes(const std::string& text);
-/// The shape of an input that is read: that of its header, which `said`, as in "3,4", has to agree with unless it
-/// is empty; without a header that of `said`, or one axis. `count` is the number of elements.
-/// @throws usage_error
+/// The shape of an input that is read. `said` is a shape as in "3,4", or empty. An input with a header has the
+/// shape of its header. An input without a header has the shape `said`, or one axis if `said` is empty. `count` is
+/// the number of elements.
+/// @throws usage_error if `said` differs from the header
 array_shape shape_of(const source& input, const std::string& said, std::size_t count);
 /// The counts of the axes that are not in `along`.
 std::vector<std::size_t> counts_left(std::span<const std::size_t> counts, std::span<const int> along);

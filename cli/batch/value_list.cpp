@@ -13,7 +13,7 @@ namespace fanin::cli {
 
 namespace {
 
-/// The key of JSON under which there is a list of what a single result has under `name`.
+/// The key of JSON for a list of values. A single result has its value under the key `name`.
 std::string list_name(const std::string& name) {
   if (name == "value") return "values";
   return name == "index" ? "indices" : name;

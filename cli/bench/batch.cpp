@@ -32,7 +32,7 @@ std::vector<std::int64_t> random_offsets(std::size_t segments, std::size_t lengt
   return offsets;
 }
 
-/// Uniform keys, of which the first ones name every group.
+/// Uniform keys. The first keys name every group.
 std::vector<std::int64_t> random_keys(std::size_t count, std::size_t groups) {
   std::mt19937_64 random(4);
   std::vector<std::int64_t> keys(count);

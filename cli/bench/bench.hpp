@@ -33,8 +33,8 @@ enum class bench_layout : std::uint8_t {
   array,     ///< all to one
   axis0,     ///< by their column in a matrix
   axis1,     ///< by their row
-  segments,  ///< by offsets: of random lengths from 1 to twice the mean, less 1
-  groups,    ///< by random keys, of which each group has one
+  segments,  ///< by offsets; the lengths are random, from 1 to twice the mean less 1
+  groups,    ///< by random keys; each group has at least one
 };
 inline constexpr std::array all_bench_layouts{bench_layout::array, bench_layout::axis0, bench_layout::axis1,
                                               bench_layout::segments, bench_layout::groups};
@@ -83,7 +83,7 @@ class bench_index {
   std::unique_ptr<measure::device_copy> device_;
 };
 
-/// `x` as the inputs of the operation: of two, each is a half.
+/// `x` as the inputs of the operation. If there are two inputs, each is a half of `x`.
 input_views inputs_of(operation what, const array_view& x);
 
 /// Random elements in host memory, and in device memory when at() is first called for it, with their exact result.
@@ -91,7 +91,7 @@ class bench_input {
  public:
   /// @throws out_of_memory
   bench_input(operation what, element_type type, std::size_t count, unsigned threads);
-  /// The elements of a case; those of many results have no exact result together. @throws out_of_memory
+  /// The elements of a case. There is an exact result only for one result, not for many. @throws out_of_memory
   bench_input(const bench_case& like, unsigned threads);
 
   bool fits(const bench_case& which) const;

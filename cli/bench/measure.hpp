@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the measurements of one result and of many share.
+// The part that the measurements of one result and of many results share.
 #pragma once
 
 #include <utility>
@@ -10,7 +10,7 @@
 
 namespace fanin::cli {
 
-/// Calls `call` once, lets check(row) say whether what it gave is right, and if it is, times further calls.
+/// Calls `call` once, and lets check(row) say whether the result is right. If it is right, times further calls.
 template <class Call, class Check>
 bench_row measure_checked(const bench_case& which, bench_input& input, unsigned threads,
                           const measure::stopping_rule& limit, const Call& call, const Check& check) {

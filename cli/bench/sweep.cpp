@@ -19,7 +19,7 @@ namespace fanin::cli {
 
 namespace {
 
-/// The enumerators that the words name; `all` names those in `known`.
+/// The enumerators that the words name. The word `all` names all enumerators in `known`.
 template <class Enum>
 std::vector<Enum> chosen(std::string_view what, const std::vector<std::string>& words, std::span<const Enum> known,
                          std::vector<Enum> otherwise) {

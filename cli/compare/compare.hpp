@@ -16,12 +16,12 @@
 
 namespace fanin::cli {
 
-/// What is wrong with many sums, at worst.
+/// The largest faults of many sums.
 struct judged_results {
   double error_ulps = 0;  ///< the largest
   std::size_t worst = 0;  ///< the number of the result that has it
   oracle::promise bound = oracle::promise::kept;
-  /// Results with the bits of a sum of their elements alone; unknown of sums that were formed on a device.
+  /// The number of results with the bits of a sum of their elements alone. It is unknown for sums of a device.
   std::optional<std::size_t> alike_alone = 0;
 };
 

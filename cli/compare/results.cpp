@@ -63,7 +63,7 @@ class batch_call {
   std::unique_ptr<measure::device_copy> index_;
 };
 
-/// Takes note of a result's sum, and of that of its elements alone, if it is known.
+/// Takes note of a result's sum, and of the sum of its elements alone, if that is known.
 void judge(judged_results& to, std::size_t result, const oracle::exact_sum& exact, const scalar& sum,
            oracle::promise bound, const std::optional<scalar>& alone) {
   const double error = exact.error_ulps(sum);

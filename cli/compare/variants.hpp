@@ -46,8 +46,9 @@ struct timed_variants {
 /// Forms sums of elements in host or device memory by the options, and keeps the results.
 using sum_call = std::function<report(const array_view& values, const options& chosen)>;
 
-/// Times the calls of each variant that has sums of that layout. After those of a variant, done(row) is called.
-/// Backends that work on a device find the values there, unless they are too many for its memory.
+/// Times the calls of each variant that has sums of that layout. After the calls of a variant, done(row) is
+/// called. For backends that work on a device, the values are copied there before, unless they are too many for
+/// the device's memory.
 timed_variants time_variants(const variant_choice& asked, const array_view& values, layout kind, progress& line,
                              const sum_call& call, const std::function<void(const timed_variant&)>& done);
 
@@ -57,13 +58,14 @@ std::vector<std::string> warnings_of(const timed_variants& all);
 std::string not_usable_text(const timed_variants& all);
 std::string bound_text(oracle::promise bound);
 
-/// The cells before and behind those of the values, and their headings.
+/// The cells before and behind the cells of the values, and their headings.
 table_row first_headings();
 table_row first_cells(const timed_variant& row);
 table_row last_headings(const timed_variants& all);
 table_row last_cells(const timed_variants& all, const timed_variant& row);
 
-/// The members of JSON of the whole, but for rows and values, and those before and behind the values of a row.
+/// The members of JSON of the whole comparison, without rows and values. Below are the members before and behind
+/// the values of a row.
 json members_of(const timed_variants& all);
 json not_usable_json(const timed_variants& all);
 json kept_json(oracle::promise bound);

@@ -21,7 +21,7 @@ class descriptor {
   descriptor& operator=(const descriptor&) = delete;
 
   int get() const noexcept { return fd_; }
-  /// The file's size in bytes, or -1 for standard input and for what is not a regular file.
+  /// The file's size in bytes. It is -1 for standard input and for a file that is not a regular file.
   std::int64_t size() const noexcept { return size_; }
   /// Whether this is a regular file and `path` is the same file, perhaps by another name.
   bool is_file(const std::string& path) const noexcept;

@@ -13,11 +13,11 @@ namespace fanin::cli {
 
 struct chosen_column {
   std::size_t field = 0;  ///< its place in the record, from 0
-  /// The column's name, if it is one of several; empty for a column that was asked for alone. The name is that of the
-  /// header, or the column's number from 1 where the header has no name for it or has the name twice. Zeros stand in
-  /// front of a number that is the name of another column.
+  /// The column's name, if it is one of several columns. It is empty for a column that was asked for alone. The
+  /// name is from the header. If the header has no name for the column, or has the name twice, it is the column's
+  /// number from 1. If that number is the name of another column, zeros are put in front of it.
   std::string name = {};
-  std::string heading = {};  ///< what the header has; empty without a header
+  std::string heading = {};  ///< the field of the header; empty without a header
 };
 
 /// A choice is a name of the header, or a number from 1, or several of these separated by commas, or "all"; the
@@ -54,8 +54,8 @@ class column_choice {
     std::string name;
     std::optional<std::size_t> number;  ///< where the part is one
   };
-  /// Returns whether the choice is read as a list of names and numbers. A choice of every column is not, nor a choice
-  /// of several that is as a whole a name of the header.
+  /// Returns whether the choice is read as a list of names and numbers. A choice of every column is not read as a
+  /// list. A choice that as a whole is a name of the header is not read as a list, either.
   bool is_by_parts(std::span<const std::string> header) const;
   std::size_t field_of(const part& one, std::span<const std::string> header, const std::string& input) const;
 

@@ -17,10 +17,10 @@ inline constexpr int largest_window_log = 27;
 /// Whether input that begins with these bytes claims to be compressed. Four bytes decide.
 bool is_compressed(std::span<const std::byte> start) noexcept;
 
-/// The bytes that the compressed input holds: those of all its gzip members or all its Zstandard frames, one after
-/// the other. Members and frames end where the input ends; zeros may follow the last member of gzip. Memory: 64 KiB
-/// of input, and the window, which is 32 KiB of gzip. The stream throws bad_data where the data are truncated,
-/// corrupt (checksums are compared) or followed by other bytes, and where a window is too large.
+/// The bytes that the compressed input holds, from all its gzip members or all its Zstandard frames, one after the
+/// other. The input ends with a member or a frame. Zeros may follow the last member of gzip. Memory: 64 KiB of
+/// input, and the window, which is 32 KiB for gzip. The stream throws bad_data if the data are truncated, corrupt
+/// (checksums are compared) or followed by other bytes, and if a window is too large.
 std::unique_ptr<byte_stream> decompressed(byte_reader compressed);
 
 /// The bytes of an input, decompressed if it is compressed, which the first read finds out.

@@ -142,7 +142,7 @@ std::optional<header_guess> csv_parser::first_records(std::string_view text, boo
       if (found.ends_record && !blank_line) guess.end_record(found.end);
     }
   } catch (const bad_data&) {
-    // The records before have told what they can. The parser finds the fault again and reports it.
+    // The guess has to be made from the records before. The parser finds the fault again and reports it.
   }
   const bool is_complete = last || is_cut || index == most_names || text.size() > guess.end_of_guess();
   return is_complete ? std::optional(std::move(guess)) : std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV (RFC 4180), of which some columns are numbers.
+// CSV (RFC 4180) with some columns of numbers.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class csv_parser {
   explicit csv_parser(const text_layout& layout);
 
   std::size_t parse(std::string_view text, bool last, text_numbers& out);
-  /// Whether the columns of `out` are those of the input from now on.
+  /// Whether the columns of `out` are the final columns of the input.
   bool knows_columns() const noexcept { return choice_.is_one_column() || has_record(); }
   /// Whether a record or a header has ended.
   bool has_record() const noexcept { return fields_of_record_ > 0; }
@@ -42,7 +42,7 @@ class csv_parser {
     bool ends_record = false;
   };
   struct wanted_column {
-    std::size_t field = 0, index = 0;  ///< its places in the record and in the result, from 0
+    std::size_t field = 0, index = 0;  ///< the places in the record and in the result, from 0
   };
 
   /// Looks at the first records, and decides what has not been said: the delimiter, whether the first record is a
@@ -73,7 +73,7 @@ class csv_parser {
   void note_names(const column_choice& choice, const text_numbers& out) const;
   /// The record at hand ends: so does its key.
   void end_key(text_numbers& out);
-  /// A field of the first record, of which `all` columns are chosen.
+  /// Adds a field of the first record, if `all` columns are chosen.
   void add_column(std::size_t begin, text_numbers& out);
   void data_field(const field& found, std::size_t begin, text_numbers& out);
   void append(std::string_view word, std::size_t begin, column_values& to, text_numbers& out) const;
@@ -87,14 +87,14 @@ class csv_parser {
   bool in_header_;
   bool guesses_header_;                             ///< whether in_header_ is guessed
   bool looks_ahead_;                                ///< whether look_ahead() has something left to decide
-  std::size_t first_fields_ = 0;                    ///< of the first record, where look_ahead() has seen it
-  std::vector<header_guess::other_column> others_;  ///< where every column is chosen: those that are not numbers
+  std::size_t first_fields_ = 0;                    ///< the fields of the first record, once look_ahead() has seen it
+  std::vector<header_guess::other_column> others_;  ///< if every column is chosen: the columns of other words
   std::vector<wanted_column> wanted_;               ///< by their places in the record
   std::size_t next_wanted_ = 0;                     ///< the first of wanted_ that the record at hand has not had
   std::vector<wanted_column> key_columns_;          ///< by their places in the record
   std::size_t next_key_ = 0;                        ///< the first of key_columns_ that the record at hand has not had
   record_keys keys_;
-  std::vector<std::uint64_t> missing_;  ///< of each column, in the records that have ended
+  std::vector<std::uint64_t> missing_;  ///< for each column, in the records that have ended
   std::size_t field_index_ = 0;         ///< the place of the field in its record
   std::size_t fields_of_record_ = 0;    ///< the fields of each record; 0 before the end of the first record
   plain_records plain_records_;

@@ -47,8 +47,9 @@ class header_guess {
     std::size_t field = 0;  ///< its place in the record, from 0
     std::string text = {};  ///< its first word that is no number; empty: all of its numbers are missing
   };
-  /// The columns with a word that is neither a number nor stands for a missing one; and, unless missing numbers are
-  /// left out, those that have no number. The first record is one of the records unless it `has_header`.
+  /// The columns that do not consist of numbers. These are columns with a word that is no number and stands for no
+  /// missing number, and unless missing numbers are left out, also columns without any number. The first record is
+  /// one of the records unless it `has_header`.
   std::vector<other_column> other_columns(bool has_header, bool skips_missing) const;
 
  private:
@@ -59,7 +60,7 @@ class header_guess {
     std::string text;
     bool is_quoted;
   };
-  /// What the first record has, and of what kinds the fields below are.
+  /// The field in the first record, and the kinds of the fields below it.
   struct column {
     std::string first_text;
     std::string text;  ///< the first text below

@@ -32,8 +32,8 @@ bool is_npy(std::span<const std::byte> start) noexcept;
 ///         type that is not in the catalogue, or not little-endian
 npy_header read_npy_header(byte_reader& in);
 
-/// The types one of which the user has to say, because the header says no more than how many bytes an element has:
-/// that of the header is one of them. Empty if the header says the type.
+/// The types of which the user has to name one, because the header says only how many bytes an element has. The
+/// type of the header is among them. Empty if the header says the type.
 std::vector<element_type> types_to_say(const npy_header& header);
 
 /// The header that describes an array of that shape in C order, version 1, padded to 64 bytes.

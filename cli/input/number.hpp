@@ -14,10 +14,10 @@
 
 namespace fanin::cli {
 
-/// Appends the number that a word is, as an element, in its bytes. The number is rounded to the element type once, of
-/// which `rounded` takes note.
-/// Returns invalid_argument if the word is no number of the type, or result_out_of_range; nothing is appended then.
-/// A number of magnitude 0 or below the smallest float is in range.
+/// Reads a word as a number, and appends the bytes of the element. The number is rounded once to the element type,
+/// and `rounded` takes note of that. Returns invalid_argument if the word is no number of the type, or
+/// result_out_of_range. Nothing is appended in these cases. A number of magnitude 0 or below the smallest float is
+/// in range.
 using number_reader = std::errc (*)(std::string_view word, std::vector<std::byte>& out, rounded_numbers& rounded);
 number_reader number_reader_of(element_type type);
 

@@ -28,7 +28,7 @@ std::optional<std::string> in_usual_format(std::string_view word, const number_f
   std::string usual;
   std::size_t digits = 0;   // since the last character that is no digit
   bool is_grouped = false;  // whether that character was one between thousands
-  bool is_integer = true;   // whether the digits are those of an integer part
+  bool is_integer = true;   // whether the digits belong to the integer part
   const auto ends_group = [&] { return is_grouped ? digits == 3 : digits >= 1 && digits <= 3; };
   for (const char c : word) {
     if (is_digit(c)) {

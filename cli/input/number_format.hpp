@@ -12,7 +12,7 @@ namespace fanin::cli {
 struct number_format {
   char decimal = '.';
   std::optional<char> thousands = {};           ///< between groups of three digits, and not before the first group
-  std::vector<std::string> missing_words = {};  ///< words that stand for a missing number, besides is_missing()
+  std::vector<std::string> missing_words = {};  ///< more words for a missing number than is_missing() knows
   bool can_skip = true;                         ///< whether messages may advise to leave out missing numbers
 
   /// Whether numbers are words as from_chars() reads them, and no word of them stands for a missing number.
@@ -27,8 +27,9 @@ std::optional<std::string> in_usual_format(std::string_view word, const number_f
 /// exponents: 1.5D+03. Nothing if there is none.
 std::optional<std::string> without_d_exponents(std::string_view word);
 
-/// What to say behind a message that a word is no number: which characters of the word only look like those of
-/// numbers, or which options read the word, where `delimiter` separates words. Empty if there is nothing to say.
+/// The advice that follows a message that a word is no number. It says which characters of the word only look like
+/// characters of numbers, or which options read the word. `delimiter` separates words. Empty if there is no
+/// advice.
 std::string advice_on(std::string_view word, const number_format& format, char delimiter);
 
 }  // namespace fanin::cli

@@ -25,8 +25,9 @@ class plain_records {
     misses_ = 0;
   }
   /// Whether a record of `fields` fields without quotes begins at `at` and its end is in the text. `at` does not
-  /// decrease from call to call. A record of more than separators::most_bytes bytes is not found, nor is any that
-  /// follows most_misses others that were not: the same columns may have quotes in every record.
+  /// decrease from call to call. A record of more than separators::most_bytes bytes is not found. After
+  /// most_misses records that were not found, no further record is found, because the same columns may have quotes
+  /// in every record.
   bool find(std::size_t at, std::size_t fields) {
     if (misses_ == most_misses) return false;
     if (!is_searched_ || at >= separators_.end()) search(at);
@@ -74,8 +75,8 @@ class plain_records {
   std::string_view text_;
   separators separators_;
   int misses_ = 0;
-  bool is_searched_ = false;         ///< whether the separators are those of this text
-  std::size_t line_ = 0, next_ = 0;  ///< a line end and a delimiter of which all earlier ones are passed
+  bool is_searched_ = false;         ///< whether the separators belong to this text
+  std::size_t line_ = 0, next_ = 0;  ///< the current line end and delimiter; earlier ones are passed
   std::size_t first_ = 0;            ///< the first delimiter of the record
   std::size_t last_field_ = 0;
   std::size_t begin_ = 0, line_end_ = 0, end_ = 0;

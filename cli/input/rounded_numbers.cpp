@@ -81,7 +81,7 @@ std::optional<bool> is_exact_in_short(std::string_view word, double value) {
 
 bool is_exact(std::string_view word, double value) {
   if (const std::optional<bool> known = is_exact_in_short(word, value)) return *known;
-  constexpr int most_digits = 767;  // of a double in decimal
+  constexpr int most_digits = 767;  // the most decimal digits of a double
   return decimal(word) == decimal(fmt::format("{:.{}e}", value, most_digits - 1));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was rounded when numbers were read from text.
+// The numbers that were rounded when they were read from text.
 #pragma once
 
 #include <cstdint>

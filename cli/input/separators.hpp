@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the separators of a text are.
+// The places of the separators in a text.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ class separators {
  public:
   static constexpr std::size_t most_bytes = 16384;
 
-  /// Finds those of text[begin, begin + most_bytes), or up to the end of the text, in place of those found before.
-  /// The delimiter is no line end, quote or NUL.
+  /// Finds the separators in text[begin, begin + most_bytes), or up to the end of the text. Separators that were
+  /// found before are forgotten. The delimiter is no line end, quote or NUL.
   void find(std::string_view text, std::size_t begin, char delimiter);
 
   /// The part of the text in which separators were found.

@@ -178,8 +178,8 @@ source::source(const input_options& arguments)
   }
 }
 
-// Raw data may begin with any bytes, so they are compressed only if their name says so. Text in a pipe is not waited
-// for, so that what is wrong with the command line is found first.
+// Raw data may begin with any bytes, so they are compressed only if their name says so. Text in a pipe is not
+// waited for, so faults of the command line are found first.
 void source::decompress(const input_options& arguments) {
   if (arguments.format == "raw" && name_inside(arguments.path) == arguments.path) return;
   const bool later = size_ < 0 && (arguments.format == "text" || arguments.format == "csv");

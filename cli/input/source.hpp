@@ -60,16 +60,16 @@ bool skips_missing(const input_options& arguments);
 /// A column of an input. An input that is no CSV has one.
 struct input_column {
   std::string name = {};      ///< the name of one of several columns, see chosen_column
-  std::string heading = {};   ///< what the header has, where it has been read
+  std::string heading = {};   ///< the field of the header, once it has been read
   bool has_numbers = true;    ///< text: false if the column is left out unless a number follows
   std::uint64_t missing = 0;  ///< the numbers that were missing, and left out, so far
-  /// The type of the last block. In text whose types are inferred, a type other than that of the block before is u64
-  /// or f64, and stands for the numbers before as well: see read_inferred().
+  /// The type of the last block. In text whose types are inferred, the type may differ from the type of the block
+  /// before. It is then u64 or f64, and holds for the numbers before as well: see read_inferred().
   element_type type = element_type::f64;
   /// text: what was rounded so far on reading as `type`, or as f64 if `type` is one of integers.
   rounded_numbers rounded = {};
 
-  /// What was rounded so far where the numbers are taken as elements of `as`.
+  /// The numbers that were rounded so far, if the numbers are taken as elements of `as`.
   rounded_numbers rounded_as(element_type as) const { return is_integer(as) ? rounded_numbers{} : rounded; }
 };
 
@@ -86,7 +86,7 @@ class block_source {
   virtual const record_keys* keys() const { return nullptr; }
   /// The lines of the elements so far, if they are kept.
   virtual const element_lines* lines() const { return nullptr; }
-  /// Between fields of CSV.
+  /// The delimiter between fields of CSV.
   virtual char delimiter() const { return ','; }
 };
 
@@ -119,7 +119,7 @@ class source {
   /// The header of an array of .npy or .npz.
   const std::optional<npy_header>& npy() const noexcept { return npy_; }
 
-  /// The columns, of which each has elements: one, unless --column asked for several.
+  /// The columns that are read. There is one column, unless --column asked for several.
   std::span<const input_column> columns() const;
   /// @throws usage_error if --column asked for several columns; `reader`, which takes one, is for the message
   void require_one_column(std::string_view reader) const;
@@ -128,15 +128,15 @@ class source {
   const record_keys& keys() const { return *blocks_->keys(); }
   /// The lines of the elements of text that have been read; null unless input_options::keep_lines asked for them.
   const element_lines* lines() const { return blocks_ ? blocks_->lines() : nullptr; }
-  /// Between fields of CSV, once an element has been read.
+  /// The delimiter between fields of CSV, known once an element has been read.
   char delimiter() const { return blocks_->delimiter(); }
 
   /// All elements if they lie in a mapped file; otherwise use next().
   const std::optional<array_view>& whole() const noexcept { return whole_; }
   /// The next elements of each column, see block_source.
   std::span<const array_view> next() { return blocks_->next(); }
-  /// All elements of a column, of its type. The source copies those of all columns into its own memory if they are
-  /// not mapped.
+  /// All elements of a column, as its type. The source copies the elements of all columns into its own memory if
+  /// they are not mapped.
   array_view load(std::size_t column = 0);
   /// Call finish() after reading. @throws bad_data if a mapped file has changed meanwhile
   void finish() const;

@@ -20,10 +20,11 @@ inline constexpr std::size_t most_guessed_bytes = std::size_t{1} << 16;
 /// @throws usage_error if the comma does, and may be the decimal point of fields that another delimiter separates
 char guess_delimiter(std::string_view text, bool is_all, const text_layout& layout, const text_numbers& numbers);
 
-/// Whether a text whose format is not known is CSV. It is, if a delimiter gives each record as many fields, in two
-/// records or more, of which some are numbers; and if as plain text it would not be numbers: it has words with
-/// letters, or the delimiter is no white space, and the records are no numbers with a decimal comma or with commas
-/// between thousands.
+/// Whether a text whose format is not known is CSV. It is, if these two conditions hold:
+/// - A delimiter gives all records the same number of fields, there are two records or more, and some fields are
+///   numbers.
+/// - As plain text it would not be numbers. It has words with letters, or the delimiter is no white space and the
+///   records are no numbers with a decimal comma or with commas between thousands.
 bool is_table(std::string_view text, bool is_all, const text_layout& layout, const text_numbers& numbers);
 
 }  // namespace fanin::cli

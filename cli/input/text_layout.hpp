@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How numbers are written in text, and what a parser finds in it.
+// The way in which text has numbers, and the values that a parser finds in it.
 #pragma once
 
 #include <cstddef>
@@ -70,7 +70,7 @@ struct text_layout {
 struct column_values {
   std::string name = {};                  ///< see chosen_column; empty in plain text
   std::string heading = {};               ///< see chosen_column
-  std::size_t number = 0;                 ///< of the column, from 1; 0 in plain text
+  std::size_t number = 0;                 ///< the number of the column, from 1; 0 in plain text
   std::vector<std::byte> bytes = {};      ///< the elements that a parser has read since they were cleared
   std::uint64_t missing = 0;              ///< the numbers left out since the beginning of the input
   element_type type = element_type::f64;  ///< the type of `bytes`; see text_numbers where it is not fixed

@@ -19,12 +19,12 @@
 
 namespace fanin::cli {
 
-/// Collects the numbers that a parser finds, by columns. Offsets are those in the piece at hand. Errors name the
-/// line and the byte in it, from 1.
+/// Collects the numbers that a parser finds, by columns. Offsets are offsets in the current piece. Errors name the
+/// line and the byte in the line, from 1.
 class text_numbers {
  public:
-  /// There is one column without a name. Without a type each column has its own, see read_inferred(). `name` is that
-  /// of the input, for messages.
+  /// There is one column without a name. Without a type each column has its own type: see read_inferred(). `name`
+  /// is the name of the input, for messages.
   text_numbers(std::optional<element_type> type, const text_layout& layout, std::string name);
 
   const std::string& name() const noexcept { return name_; }
@@ -52,7 +52,7 @@ class text_numbers {
   void consume(std::size_t bytes) { consumed_ += bytes; }
   /// The text has a byte order mark, which does not belong to the line.
   void pass_mark() { line_begin_ = consumed_ += byte_order_mark.size(); }
-  /// `lines` line ends are passed, of which the last is before the offset `next_begin`.
+  /// Takes note that `lines` line ends are passed. The last of them is before the offset `next_begin`.
   void pass_line(std::size_t next_begin, std::size_t lines = 1) {
     if (keeps_lines_) keep_line(line_ + lines);
     line_ += lines;
@@ -62,13 +62,13 @@ class text_numbers {
   void end_text() {
     if (keeps_lines_) keep_line(line_);
   }
-  /// The lines of the elements so far but for those of a line that has not ended; null unless they are kept.
+  /// The lines of the elements so far, without elements of a line that has not ended. Null unless lines are kept.
   const element_lines* lines() const noexcept { return keeps_lines_ ? &lines_ : nullptr; }
   /// Line ends inside quotes are passed. A message about a byte of the same record counts from the record's begin.
   void pass_quoted_lines(std::size_t lines) { line_ += lines; }
 
-  /// Appends the number that `word` is, or counts it as missing. `begin` is the offset of its field. Returns what
-  /// is wrong with the word; refuse() says it.
+  /// Appends the number that `word` is, or counts it as missing. `begin` is the offset of its field. Returns the
+  /// fault of the word. refuse() makes its message.
   std::errc append(std::string_view word, std::size_t begin, column_values& to) const {
     check_length(word.size(), longest_word, begin);
     const std::errc code = infers_usual_ ? read_inferred(word, to) : read_as_said(word, to);
@@ -108,7 +108,7 @@ class text_numbers {
   std::vector<column_values> columns_;
   element_lines lines_;
   std::uint64_t cleared_ = 0;     ///< elements of the first column that clear() removed
-  std::uint64_t first_line_ = 1;  ///< of the record or line at hand, where lines are kept
+  std::uint64_t first_line_ = 1;  ///< the line of the current record, if lines are kept
   std::uint64_t consumed_ = 0;    ///< bytes of earlier pieces
   std::uint64_t line_ = 1;
   std::uint64_t line_begin_ = 0;  ///< offset of the line's first byte in the whole input

@@ -23,7 +23,7 @@ namespace fanin::cli {
 /// the line and the byte in it, from 1.
 class text_parser {
  public:
-  /// Without a type each column has its own, which column_values::type says. `name` is for messages.
+  /// Without a type each column has its own type, which column_values::type says. `name` is for messages.
   /// @throws usage_error if the choice of columns makes no sense
   text_parser(const text_layout& layout, std::optional<element_type> type, std::string name);
 
@@ -37,14 +37,15 @@ class text_parser {
   /// The values found since clear(). Until knows_columns() they may be other columns.
   std::vector<column_values>& columns() noexcept { return out_.columns(); }
   void clear() { out_.clear(); }
-  /// Whether the number and the names of columns() are those of the input; a list of columns, or all, needs the
-  /// header or the first record.
+  /// Whether the number and the names of columns() are final. A list of columns, or all, needs the header or the
+  /// first record.
   bool knows_columns() const noexcept;
   /// Whether a record or a header was found so far; true of plain text.
   bool has_record() const noexcept;
   /// The keys of the records, or null of plain text.
   const record_keys* keys() const noexcept;
-  /// Between fields of CSV; where the records tell, they have done so when knows_columns() or an element was found.
+  /// The delimiter between fields of CSV. If the records decide it, it is known once knows_columns() is true or an
+  /// element was found.
   char delimiter() const noexcept;
   /// Whether columns without a number are left out. Otherwise they are empty.
   bool leaves_out_columns() const noexcept;
@@ -52,8 +53,8 @@ class text_parser {
   const element_lines* lines() const noexcept { return out_.lines(); }
 
  private:
-  /// The size of the byte order mark at the front of the text. Nothing: more text has to tell.
-  /// @throws bad_data if the mark is that of UTF-16
+  /// The size of the byte order mark at the front of the text. Nothing if more text is needed to tell. @throws
+  /// bad_data if it is a mark of UTF-16
   std::optional<std::size_t> begin(std::string_view text, bool last);
   /// Returns the offset behind the lines at the front that are skipped.
   std::size_t skip_lines(std::string_view text, bool last);

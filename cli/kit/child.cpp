@@ -49,7 +49,7 @@ class capture {
     if (ends_[1] >= 0) ::close(ends_[1]);
     ends_[1] = -1;
   }
-  /// What poll() waits for; nothing after the end of the text.
+  /// The event that poll() waits for. There is none after the end of the text.
   pollfd waiting() const { return {ended_ ? -1 : ends_[0], POLLIN, 0}; }
   /// Takes what has arrived, until the text is longer than `most` bytes.
   void take(std::size_t most) {
@@ -102,12 +102,13 @@ pid_t start(const child_request& wanted, int out, int err, const sigset_t& block
   return child;
 }
 
-/// The signals that end fanin from the terminal or from outside, and what they did before there was a child process.
+/// The signals that end fanin from the terminal or from outside, and their actions from before there was a child
+/// process.
 constexpr std::array ending_signals = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 struct sigaction actions_before[ending_signals.size()];
 volatile pid_t running_group = 0;
 
-/// Kills the group of the child process. The signal then does what it did before there was a child process.
+/// Kills the group of the child process. The signal then has the action from before there was a child process.
 void kill_group_and_raise(int signal) {
   const int interrupted_call = errno;
   ::kill(-running_group, SIGKILL);
@@ -156,7 +157,7 @@ class running_child {
     }
   }
   ~running_child() {
-    ::kill(-id_, SIGKILL);  // also what a child process that has ended left behind
+    ::kill(-id_, SIGKILL);  // also processes that an ended child has left behind
     while (!done_ && ::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
     }
     for (std::size_t i = 0; i < ending_signals.size(); ++i) {
@@ -169,7 +170,7 @@ class running_child {
   running_child(const running_child&) = delete;
   running_child& operator=(const running_child&) = delete;
 
-  /// What poll() waits for until the child process ends; nothing before Linux 5.3.
+  /// The event that poll() waits for until the child process ends. There is none before Linux 5.3.
   pollfd waiting() const { return {end_, POLLIN, 0}; }
   bool has_ended() { return done_ = done_ || ::wait4(id_, &state_, WNOHANG, &used_) == id_; }
   /// The status of waitpid(), once has_ended().

@@ -30,7 +30,7 @@ struct child_request {
 struct finished_child {
   std::string out;
   double seconds;      ///< from its start to its end
-  double cpu_seconds;  ///< user and system time, with that of the processes that the program waited for
+  double cpu_seconds;  ///< user and system time, also of the processes that the program waited for
 };
 
 /// Runs a program with an empty stdin to its end. Processes that the program leaves behind are not waited for. A

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The errors of the command; those of the library are in fanin/error.hpp.
+// The errors of the command. The errors of the library are in fanin/error.hpp.
 #pragma once
 
 #include <stdexcept>

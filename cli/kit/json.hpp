@@ -35,8 +35,8 @@ std::string date_now();
 /// `fanin_version`.
 json described(const json& found);
 
-/// The coefficients of a bound, of which an infinite one, which promises nothing, is null, and what the bound
-/// presumes.
+/// The coefficients of a bound, and the premise of the bound. A coefficient that is infinite, and promises
+/// nothing, is null.
 json bound_json(const error_bound& bound, std::string_view premise = {});
 
 /// The text of a JSON value. Bytes that are not UTF-8, as in file names, are replaced. The object then has a further

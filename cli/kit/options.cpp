@@ -32,7 +32,7 @@ std::errc read_whole(std::string_view text, std::uint64_t& value) {
   if (code != std::errc()) return code;
   const std::uint64_t base = *end == '^' ? std::exchange(value, 1) : 10;
   if (exponent_code != std::errc()) exponent = 64;
-  exponent = std::min<std::uint64_t>(exponent, 64);  // More factors overflow, or are those of 0 or 1.
+  exponent = std::min<std::uint64_t>(exponent, 64);  // More factors overflow, unless they are 0 or 1.
   for (; exponent > 0; --exponent) {
     if (__builtin_mul_overflow(value, base, &value)) return std::errc::result_out_of_range;
   }

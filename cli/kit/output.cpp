@@ -58,7 +58,7 @@ void remove_and_raise(int signal) {
 }
 
 // Handles every signal whose default action ends the process, unless the signal is ignored or has a handler already.
-// sigaction() refuses those that cannot be caught.
+// sigaction() refuses signals that cannot be caught.
 void guard_unfinished(const std::string& path) {
   constexpr std::array not_fatal = {SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU};
   unfinished_file = path.c_str();

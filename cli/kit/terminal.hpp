@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What standard output can show: a terminal has styles and a width, a file or a pipe gets plain text.
+// The abilities of standard output. A terminal has styles and a width. A file or a pipe gets plain text.
 #pragma once
 
 #include <cstddef>

@@ -61,7 +61,7 @@ std::string number_text(T x) {
   return fmt::format("{}", static_cast<computed_as<T>>(x));
 }
 
-/// The real and the imaginary part, of which text() gives the texts, as one number.
+/// A complex number as text. text() gives the texts of the real and of the imaginary part.
 template <class T, class Text>
 std::string complex_text(const std::complex<T>& x, Text text) {
   const std::string im = text(x.imag());

@@ -19,7 +19,8 @@ namespace fanin::cli {
 using detail::printable;
 
 /// The text with control characters, which a file name or a result file may contain, replaced by '?'. Control
-/// characters are those of ASCII, U+0080 to U+009F in UTF-8, and the same as single bytes: terminals obey all three.
+/// characters are the control characters of ASCII, U+0080 to U+009F in UTF-8, and the bytes 0x80 to 0x9f alone.
+/// Terminals obey all three.
 std::string one_line(std::string_view text);
 
 /// A number of things, as in "1 element" and "2 elements". `thing` forms its plural with an s.
@@ -27,7 +28,7 @@ inline std::string counted(std::uint64_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
-/// The parts of the text between the separators, of which empty ones count.
+/// The parts of the text between the separators. Empty parts count.
 std::vector<std::string> split(std::string_view text, char separator);
 
 /// The text as a field of CSV: in quotes if it has the delimiter, a quote or a line end.
@@ -45,8 +46,8 @@ std::string value_hex(double value);
 /// A change as in "+1.2 %" or "-1.2 %"; "0.0 %" has no sign.
 std::string change_text(double fraction);
 
-/// What follows a name that is none of an input's: "; there are" these, at most 16 of them, and before it the most
-/// similar one, unless the word is empty.
+/// The text behind a message that an input has no such name: "; there are" and up to 16 of the names. The most
+/// similar name comes before this, unless the word is empty.
 std::string other_names(std::string_view word, std::span<const std::string> names);
 
 /// The names of enumerators.

@@ -8,7 +8,7 @@
 namespace fanin::cli::lab {
 
 struct residency {
-  unsigned warps, most_warps;   ///< warps per multiprocessor: of this kernel, and at most of any kernel
+  unsigned warps, most_warps;   ///< warps per multiprocessor, of this kernel and at most
   std::string_view limited_by;  ///< the resource that limits `warps`
   unsigned bytes_of_warp;       ///< bytes that a warp requests from memory before it uses the first of them
   double bytes_wanted;          ///< latency x bandwidth of the memory, per multiprocessor

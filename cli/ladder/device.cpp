@@ -30,7 +30,7 @@ bool serves(const cuda::stage_info& stage, operation what) {
                              [&](element_type type) { return stage.at(what, type).architecture > 0; });
 }
 
-/// The stages that the question names, or if it names none, those that serve its operation.
+/// The stages that the question names. If it names none, these are the stages that serve its operation.
 std::vector<const cuda::stage_info*> chosen_stages(const ladder_question& question) {
   const std::vector<std::string>& names = question.stages;
   std::vector<std::string_view> known;

@@ -13,7 +13,7 @@ std::string_view lesson_style();
 /// The script that shows one step at a time. Without it the page shows all of them.
 std::string_view lesson_script();
 
-/// A self-contained HTML file. The times are those of `files`, or those of docs/ladder.md if there are none.
+/// A self-contained HTML file. The times are from `files`, or if there are none, from docs/ladder.md.
 std::string lesson_page(const ladder_files& files);
 
 }  // namespace fanin::cli

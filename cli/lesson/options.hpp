@@ -23,11 +23,12 @@ struct lesson_options {
   bool requested() const { return explain || trace; }
 };
 
-/// Adds the options. All other options of the parser have to be added before; of these only --count and --block-size
-/// can be used with --trace.
+/// Adds the options. All other options of the parser have to be added before. Only --count and --block-size of
+/// these other options can be used with --trace.
 void add_lesson_options(CLI::App& parser, lesson_options& arguments);
 
-/// The output of --explain or --trace. A `count` or `block_size` of 0 takes that of the stage's example.
+/// The output of --explain or --trace. If `count` or `block_size` is 0, the number of the stage's example is
+/// taken.
 /// @throws usage_error
 std::string lesson_text(const lesson_options& arguments, std::uint64_t count, unsigned block_size);
 

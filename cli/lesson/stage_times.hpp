@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stages of the ladder were measured to take and to gain.
+// The measured times and gains of the stages of the ladder.
 #pragma once
 
 #include <istream>
@@ -32,7 +32,7 @@ struct stage_times {
 /// The times in a paragraph "Measured." of docs/ladder.md, which bench/lesson.py writes.
 stage_times times_in(const std::string& paragraph);
 
-/// What 'fanin ladder --json' measured.
+/// Results of 'fanin ladder --json'.
 class ladder_files {
  public:
   ladder_files() = default;

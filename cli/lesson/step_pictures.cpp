@@ -100,7 +100,7 @@ class step_drawing {
   void draw(const connected_rows& group, unsigned left, unsigned top) {
     const place from = group.additions.front().from, into = group.additions.front().into;
     const auto center = [&](const place& p) { return left + p.index % row_ * cell_width + cell_width / 2; };
-    std::map<unsigned, unsigned> top_of;  // Of the rows that are read.
+    std::map<unsigned, unsigned> top_of;  // The top of each row that is read.
     unsigned y = top + label_height;
     write_label(left, y, from.array, same_array() ? "before" : "");
     for (const unsigned row : group.read) {

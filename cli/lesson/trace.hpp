@@ -91,8 +91,9 @@ struct trace {
 /// @throws usage_error if the stage has no trace
 trace make_trace(const traced_stage& stage, const trace_shape& shape);
 
-/// The shape of a trace. A `count` or `block_size` of 0 takes that of the stage's example. Blocks of up to 16 threads
-/// have warps of 4 lanes, so that a page can show them. @throws usage_error if the trace would be too long
+/// The shape of a trace. If `count` or `block_size` is 0, the number of the stage's example is taken. Blocks of up
+/// to 16 threads have warps of 4 lanes, so that a page can show them. @throws usage_error if the trace would be
+/// too long
 trace_shape readable_shape(const traced_stage& stage, std::uint64_t count, unsigned block_size);
 
 std::string as_text(const trace& all);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fanin_mpi: a reduction of a file over the ranks that mpirun starts. After each step the ranks agree whether it has
-// succeeded; if not, one of those that failed says why, and all end with its status.
+// fanin_mpi: a reduction of a file over the ranks that mpirun starts. After each step the ranks agree whether it
+// has succeeded. If it has not, one of the ranks that failed says why, and all ranks end with the status of this
+// rank.
 #include <mpi.h>
 
 #include <algorithm>
@@ -49,7 +50,7 @@ problem problem_of(const std::function<void()>& step) {
   }
 }
 
-/// What all ranks do, one after another, in step.
+/// Runs steps on all ranks, one step after another.
 class team {
  public:
   team() {

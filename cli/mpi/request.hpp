@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `fanin_mpi` is asked for, and this rank's part of it.
+// The request that `fanin_mpi` gets, and this rank's part of it.
 #pragma once
 
 #include <memory>
@@ -22,10 +22,10 @@ struct request {
 
 /// @throws usage_error, CLI::CallForHelp, CLI::CallForVersion
 request parse(int argc, char** argv);
-/// What help prints.
+/// The text that help prints.
 std::string help();
 
-/// The inputs of a reduction, of which every rank maps its files and reads a part.
+/// The inputs of a reduction. Every rank maps the files and reads a part.
 class opened_request {
  public:
   /// @throws usage_error, bad_data, fanin::error
@@ -35,8 +35,8 @@ class opened_request {
   std::uint64_t count() const { return count_; }
   /// A positive number that is the same on ranks that are asked for the same of inputs of the same type.
   std::int64_t fingerprint() const { return fingerprint_; }
-  /// The reduction of all ranks' parts. Its value is that of all elements; its report counts those
-  /// of this rank that were absent. @throws as fanin::mpi::reduce
+  /// The reduction of the parts of all ranks. Its value is the value of all elements. Its report counts the absent
+  /// elements of this rank. @throws as fanin::mpi::reduce
   finished_reduction reduce();
 
  private:

@@ -29,12 +29,12 @@ enum class action { read, write, atomic };
 /// An access of a thread, numbered in the whole grid.
 struct access {
   unsigned thread = 0;
-  unsigned clock = 0;  ///< of the thread
+  unsigned clock = 0;  ///< the clock of the thread
   action what = action::read;
   place at;
 };
 
-/// What has happened to a byte in this launch. A read since the last write is kept once for each thread.
+/// The history of a byte in this launch. A read since the last write is kept once for each thread.
 struct byte_history {
   bool has_value = false;
   bool written = false;

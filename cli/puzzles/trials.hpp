@@ -8,7 +8,7 @@
 
 namespace fanin::puzzle {
 
-/// Lengths around those of warps and blocks, and none. A short one that is odd comes first.
+/// Lengths around the lengths of warps and blocks, and 0. A short odd length comes first.
 inline constexpr int lengths[] = {65, 33, 1, 2, 31, 32, 63, 64, 101, 128, 129, 333, 0};
 
 /// Integers whose sums tell which of them are missing or doubled; for odd seeds any of 32 bits, of both signs.
@@ -147,8 +147,8 @@ inline long long exact_units(const std::vector<float>& x) {
   return sum;
 }
 
-/// The bits have to be those of the first order in every other order. Values are within the error of any order of n
-/// additions: n 2^-24 times the sum of the magnitudes.
+/// In every other order of blocks and threads the bits have to be the same as in the first order. Values have to
+/// be within the error of any order of n additions, which is n 2^-24 times the sum of the magnitudes.
 inline const auto same_bits_trials = [](checker& now, auto kernel) {
   for (const int n : {65, 1, 200, 333, 0}) {
     const std::vector<float> values = floats(n, 7);

@@ -17,11 +17,11 @@
 
 namespace fanin::puzzle {
 
-/// What a launch costs.
+/// The costs of a launch.
 struct costs {
   std::size_t transactions = 0;  ///< pieces of 32 bytes of global memory, for each access of a warp
   std::size_t conflicts = 0;     ///< turns that a warp waits because its lanes want different words of one bank
-  std::size_t barriers = 0;      ///< of blocks
+  std::size_t barriers = 0;      ///< barriers of blocks
   void add(const costs& more) {
     transactions += more.transactions;
     conflicts += more.conflicts;
@@ -222,7 +222,7 @@ class watcher {
 
   std::vector<std::vector<unsigned>> clocks_, fenced_;
   std::map<std::pair<const void*, unsigned>, std::vector<unsigned>> published_;
-  std::vector<std::map<std::pair<const void*, int>, unsigned>> repeats_;  ///< of a place, since the last barrier
+  std::vector<std::map<std::pair<const void*, int>, unsigned>> repeats_;  ///< by place, since a barrier
   std::vector<unsigned> rounds_;                                          ///< barriers and exchanges of a thread
   std::vector<lane_access> accesses_;
   costs spent_;

@@ -23,7 +23,8 @@ namespace fanin::cli {
 
 namespace {
 
-/// A place among sorted elements: that of an element, and how far towards the next one, in parts of the denominator.
+/// A place among sorted elements. It is the place of an element and the distance from it towards the next element,
+/// in parts of the denominator.
 struct sorted_place {
   std::size_t element;
   std::uint64_t parts;

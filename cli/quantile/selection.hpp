@@ -21,16 +21,16 @@ struct exact_share {
 /// Parses a number as in "0.9", "1" or ".25", with at most 18 digits behind the point. @throws usage_error
 exact_share parse_share(const std::string& text);
 
-/// Real numbers, of which some places are looked up. With the n elements sorted from place 0 on, the quantile q
-/// stands at the place q (n - 1). Between two places it lies on the line through their elements; it is rounded once,
-/// to the type that the mean of the elements has. -0 is below +0. Two infinities of different signs have NaN between
-/// them. Memory: 8 bytes for each element. Cost: a selection for each place, in O(n) on average.
+/// Quantiles of real numbers. If the n elements are sorted from place 0 on, the quantile q is at the place q (n -
+/// 1). Between two places it is on the line through their elements. It is rounded once, to the type of the mean of
+/// the elements. -0 is below +0. Two infinities of different signs have NaN between them. Memory: 8 bytes for each
+/// element. Cost: a selection for each place, in O(n) on average.
 class selection {
  public:
   explicit selection(nan_policy nan) : nan_(nan) {}
 
-  /// Adds elements. Those of other types before them are taken as u64 or f64, as element_forms has them. False: no
-  /// type has both. @throws std::bad_alloc
+  /// Adds elements. If earlier elements have another type, all are taken as u64 or f64, as element_forms has them.
+  /// Returns false if no type has both. @throws std::bad_alloc
   bool push(const array_view& elements);
   /// The type of the elements.
   element_type type() const noexcept { return type_; }

@@ -27,7 +27,7 @@ std::uint64_t nans_in(const array_view& elements) {
   });
 }
 
-/// For each element 1, or 0 if it is a NaN that is left out.
+/// A flag for each element: 0 if it is a NaN that is left out, else 1.
 std::vector<std::uint8_t> flags_of(const array_view& elements, nan_policy nan) {
   std::vector<std::uint8_t> flags(elements.count, 1);
   if (nan != nan_policy::skip) return flags;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is computed of numbers: an operation of the catalogue, how many numbers there are, or a quantile of them.
+// A statistic of numbers is an operation of the catalogue, the number of numbers, or a quantile.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ namespace fanin::cli {
 struct statistic {
   /// The operation. A count is like count_nonzero and a quantile like mean: the results have the same form and type.
   operation like;
-  std::string name;                       ///< as it is asked for: sum, count, median, quantile:0.9
+  std::string name;                       ///< the word that asks for it: sum, count, median, quantile:0.9
   bool is_count = false;                  ///< how many elements take part
-  std::optional<exact_share> share = {};  ///< of a quantile
+  std::optional<exact_share> share = {};  ///< the share of a quantile
 
   statistic(operation what) : like(what), name(to_string(what)) {}
   static statistic count();
@@ -43,14 +43,14 @@ struct statistic {
 /// The statistic that a word of `fanin reduce` asks for. @throws usage_error
 statistic parse_statistic(const std::string& word);
 
-/// Those of some statistics that are is_own(), of elements that come in blocks.
-/// Memory: that of a selection if there is a quantile.
+/// Computes the statistics that are is_own(), for elements that come in blocks. Memory: a selection if there is a
+/// quantile.
 class own_statistics {
  public:
   own_statistics(std::span<const statistic> all, nan_policy nan);
-  /// Adds elements. False: no element type has these and those before.
+  /// Adds elements. Returns false if no element type has these elements and the elements before.
   bool push(const array_view& block);
-  /// The type of the elements, as which those of a quantile are taken.
+  /// The type of the elements. A quantile takes all elements as this type.
   element_type type() const noexcept { return selects_ ? selection_.type() : type_; }
   /// A statistic of all elements. @throws invalid_argument: a quantile of none
   result<scalar> operator()(const statistic& what);
@@ -58,7 +58,7 @@ class own_statistics {
  private:
   bool counts_ = false, selects_ = false;
   nan_policy nan_;
-  element_type type_ = element_type::f64;  ///< that of the last block
+  element_type type_ = element_type::f64;  ///< the type of the last block
   std::uint64_t count_ = 0, absent_ = 0;
   selection selection_;
 };

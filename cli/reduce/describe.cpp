@@ -88,7 +88,8 @@ table_row row_of_table(const described_column& one, const source& input) {
   return row;
 }
 
-/// What was pushed into a stream of descriptions, which has no description of NaN alone.
+/// The description of what was pushed into a stream. The stream itself gives no description if all numbers are
+/// NaN.
 any_description finished(typed_streams<describer>& stream, std::uint64_t pushed, const std::string& place) {
   if (pushed == 0) throw bad_data(fmt::format("{}: there is no number to describe", place));
   try {

@@ -27,7 +27,8 @@ class element_forms {
   /// Whether these elements can be given as `type`: always as their own type; as u64 if they are i64 and none is
   /// negative; as f64, rounded, if they are i64 or u64.
   bool has(element_type type);
-  /// The elements as those of a type that they have. Valid as long as this object and the memory of the elements.
+  /// The elements as elements of `type`, which can hold them. Valid as long as this object and the memory of the
+  /// elements.
   array_view as(element_type type);
 
  private:
@@ -52,8 +53,9 @@ std::vector<element_type> supported_types(std::span<const element_type> types, C
   return all;
 }
 
-/// Integers of text of which no type was said are rounded for an operation that takes integers as f64.
-/// @throws unsupported for these
+/// Refuses an inferred type of integers if the operation takes integers as f64. The caller then takes the elements
+/// as f64.
+/// @throws unsupported
 inline void check_inferred(operation what, element_type type, bool is_inferred) {
   if (is_inferred && is_integer(type) && !row_of(what).of_integers) throw unsupported("integers are taken as f64");
 }
@@ -88,7 +90,8 @@ class typed_streams {
   bool keep(std::span<const element_type> types) {
     return keep_if([&](element_type one) { return std::ranges::find(types, one) != types.end(); });
   }
-  /// Adds elements, as those of each type that is left and that they have. Whether there is one.
+  /// Adds elements to the stream of each type that is left and that can hold them. Returns whether there is such a
+  /// type.
   bool push(element_forms& block) {
     if (!keep_if([&](element_type one) { return block.has(one); })) return false;
     for (typed& one : streams_) made(one).push(block.as(one.type));
@@ -116,7 +119,7 @@ class typed_streams {
   std::vector<typed> streams_;
 };
 
-/// What to do if a total of the elements overflows, where their type was inferred and they were integers.
+/// The advice for a total that overflows, if the type of the elements was inferred and they were integers.
 inline std::string_view overflow_advice(bool is_inferred) {
   return is_inferred ? "; --type f64 takes the numbers as f64" : "";
 }

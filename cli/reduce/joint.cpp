@@ -62,7 +62,7 @@ void check_options(const joint_options& arguments) {
   if (arguments.files.size() > 1) throw usage_error(fmt::format("{} takes one file", many.name()));
 }
 
-/// What is printed in front of a value.
+/// The label that is printed in front of a value.
 std::string value_label(const statistic& what, line_label label) {
   if (label == line_label::none) return {};
   return (label == line_label::name ? what.name : what.share->text) + " ";

@@ -24,10 +24,10 @@ struct joint_options {
   bool explain = false, json = false;
 };
 
-/// What stands in front of a value that is printed alone. JSON without labels is an object if there is one result.
+/// The label in front of a value that is printed alone. JSON without labels is an object if there is one result.
 enum class line_label : std::uint8_t { none, share, name };
 
-/// Adds the options that say what is read, and which results it has.
+/// Adds the options of the input and of its results.
 void add_joint_options(CLI::App& parser, joint_options& arguments);
 
 /// Prints the statistics of each column of each file, or of rows, segments or groups. `subcommand` is for messages.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of elements that are in memory as a whole: of two inputs, of an input that is mapped, and those that
-// need all elements at once, by some variants and on several devices.
+// Reductions of elements that are in memory as a whole. These are reductions of two inputs and of mapped inputs,
+// and reductions that need all elements at once, by some variants and on several devices.
 #pragma once
 
 #include <span>
@@ -16,8 +16,8 @@ namespace fanin::cli {
 finished_reduction reduce_loaded(operation what, const input_views& views, const options& asked,
                                  finished_reduction done);
 
-/// The statistics of the first column of an input, then those of the second, ... Adds the elements of a single column
-/// to `state`, unless it is null.
+/// The statistics of the first column of an input, then the statistics of the second column, ... Adds the elements
+/// of a single column to `state`, unless it is null.
 std::vector<finished_reduction> reduce_columns(std::span<const statistic> statistics, source& input,
                                                const options& chosen, exact_state* state);
 

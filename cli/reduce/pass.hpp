@@ -24,12 +24,12 @@ class reduction_pass {
   /// The statistics have one input each. @throws unsupported if one needs all elements at once
   reduction_pass(std::span<const statistic> statistics, const source& first, const options& chosen);
 
-  /// Adds the elements of an input, the one of the constructor first, and those of a single column to `state`,
-  /// unless it is null. @throws bad_data, usage_error if its columns are not those of the first input, or if no
-  /// element type has the numbers of both
+  /// Adds the elements of an input. The input of the constructor has to be the first. Adds the elements of a
+  /// single column to `state` too, unless it is null. @throws bad_data, usage_error if the columns are other
+  /// columns than in the first input, or if no element type has the numbers of both
   void read(source& input, exact_state* state);
-  /// The statistics of the first column, then those of the second, ... Call finish() once.
-  /// @throws bad_data
+  /// The statistics of the first column, then the statistics of the second column, ... Call finish() once. @throws
+  /// bad_data
   std::vector<finished_reduction> finish();
 
  private:
@@ -52,7 +52,7 @@ class reduction_pass {
 
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::vector<statistic> statistics_;
-  std::vector<operation> operations_;  ///< those of the library
+  std::vector<operation> operations_;  ///< the operations of the library
   options chosen_;
   std::vector<read_input> inputs_;
   lines_of_inputs lines_;

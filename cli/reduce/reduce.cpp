@@ -26,13 +26,13 @@ namespace {
 
 struct reduction_options {
   std::vector<std::string> files;  ///< the inputs of an operation of one input
-  input_options input;             ///< its path is the first input of an operation of two
+  input_options input;             ///< with the path of the first input
   std::string other;               ///< the second one; empty: the second column of the first one
   bool together = false;           ///< one result of all files
   batch_options many;
   run_options how;
   std::string save_state;
-  bool force = false;  ///< replace the file `save_state`, or that of the many results
+  bool force = false;  ///< replace the file `save_state`, or the file of the many results
   bool bound = false;  ///< compute the largest possible error, at the cost of one more read
   bool explain = false, json = false;
 };

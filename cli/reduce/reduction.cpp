@@ -21,7 +21,8 @@ bool is_exact(const error_bound& bound) {
   return bound.of_result == 0 && bound.of_magnitudes == 0 && bound.absolute == 0;
 }
 
-/// What has to hold of the method's arithmetic for the bound to hold (docs/numerics.md); empty if nothing has to.
+/// The condition on the method's arithmetic under which the bound holds (docs/numerics.md). Empty if it always
+/// holds.
 std::string_view premise_of_method(const finished_reduction& done) {
   const report& how = done.reached.report;
   if (how.method == method::exact || is_exact(how.bound)) return {};
@@ -39,7 +40,7 @@ std::string_view premise_of_method(const finished_reduction& done) {
   }
 }
 
-/// What has to hold for the bound to hold; empty if nothing has to.
+/// The condition under which the bound holds. Empty if the bound always holds.
 std::string premise_of(const finished_reduction& done) {
   std::string premise(premise_of_method(done));
   if (!done.rounded.any()) return premise;
@@ -47,7 +48,7 @@ std::string premise_of(const finished_reduction& done) {
   return premise + "the result is that of the numbers as read: " + rounded_text(done.rounded, done.type);
 }
 
-/// What M is in the bound of an operation (docs/numerics.md).
+/// The meaning of M in the bound of an operation (docs/numerics.md).
 std::string magnitudes_of(operation what) {
   const operation_row& row = row_of(what);
   const bool deviations = row.adds == summand::deviations;

@@ -33,10 +33,10 @@ struct read_input {
   bool infers_types = false;
 };
 read_input described(const source& input);
-/// @throws usage_error if the elements of `input` are not of the type that those of `first` are
+/// @throws usage_error if the elements of `input` have another type than the elements of `first`
 void require_same_type(const source& first, const source& input);
 
-/// What to do if the headers of files that are taken together differ.
+/// The advice if the headers of files that are taken together differ.
 inline constexpr std::string_view advice_on_names =
     "; --skip-lines 1 --no-header skips the names; --column and --by then take numbers";
 
@@ -46,7 +46,7 @@ std::string place_text(const std::string& input, const std::string& column);
 /// Whether the operation gives an index.
 inline bool has_index(const statistic& what) { return row_of(what.like).form == result_form::indexed; }
 
-/// Where the element of an index stands in text.
+/// The place in text of the element that an index names.
 struct place_in_text {
   std::string input;
   std::uint64_t line = 0;
@@ -73,7 +73,7 @@ struct finished_reduction {
   element_type type = element_type::f64;  ///< the elements' type
   std::uint64_t count = 0;
   std::uint64_t missing = 0;     ///< numbers that were missing, and left out
-  rounded_numbers rounded = {};  ///< of the elements, when they were read
+  rounded_numbers rounded = {};  ///< the elements that were rounded when they were read
   double seconds = 0;
   result<scalar> reached;
   std::string overflow = {};                ///< why there is no value: an integer total does not fit; else empty
@@ -83,13 +83,13 @@ struct finished_reduction {
   std::string input() const;
   /// The names of the inputs and of the column, for messages.
   std::string place() const;
-  /// What to do if an integer total overflows, for messages.
+  /// The advice for messages about an integer total that overflows.
   std::string_view overflow_advice() const { return cli::overflow_advice(inputs.front().infers_types); }
 };
 
 /// The value of any and all as true or false, and of the others as value_text() has it.
 std::string text_of(operation what, const scalar& value);
-/// What is printed of a value: the index alone if it has one.
+/// The text that is printed for a value. If the value has an index, the text is the index alone.
 std::string value_of(operation what, const scalar& value);
 /// The index that a value has, if it has one.
 std::optional<std::uint64_t> index_of(const scalar& value);
@@ -119,17 +119,17 @@ void throw_problems(std::vector<std::string> problems);
 /// Writes the results to stdout. @throws bad_data behind that if some have no value; and before, if none has one
 void write_results(std::span<const finished_reduction> all, const std::string& text);
 
-/// The value (of an index the element and its line too), two blanks and what it is the value of: the input, if
+/// The value, two blanks and a label. An index is followed by the element and its line. The label is the input, if
 /// `many_inputs`, and the column, if it has a name.
 std::string line_of(const finished_reduction& done, bool many_inputs);
 json to_json(const finished_reduction& done);
 /// The reduction as JSON with `values` in place of the members of the value.
 json to_json(const finished_reduction& done, const json& values);
-/// Warns on stderr once for each column of which numbers were rounded when they were read.
+/// Warns on stderr once for each column whose numbers were rounded when they were read.
 void warn_of_rounding(std::span<const finished_reduction> all);
 /// Says on stderr who ran, who was passed over and why, and the error bound.
 void explain(const finished_reduction& done);
-/// Says as much of many results, for each of which the bound holds.
+/// Does the same for many results. The bound holds for each result.
 void explain_each(const finished_reduction& done);
 
 /// Whether missing numbers can be left out. Otherwise the result would be of other elements than those: an index, and

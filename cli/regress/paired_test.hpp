@@ -54,8 +54,8 @@ struct judgement {
   double p_same = 1;                      ///< p-value of a shift within the threshold
   bool hidden = false;                    ///< true if the shift is beyond the threshold but not above the floor
   std::optional<double> pairs_to_decide;  ///< estimate, for an undecided case that more pairs can decide
-  /// For an undecided case with enough pairs: a shift of this size would have been called with probability 0.98 at
-  /// least.
+  /// Set for an undecided case with enough pairs. A shift of this size would have been called with a probability
+  /// of at least 0.98.
   std::optional<double> visible;
 };
 
@@ -67,12 +67,13 @@ struct judgement {
 std::vector<judgement> judge(std::span<const paired_case> cases, double threshold, double error = error_rate,
                              std::size_t further = 0);
 
-/// A run that adds pairs until its cases are decided judges those that are undecided again and again: first after
-/// some pairs, then whenever their number has doubled, and at last when the time is over. The errors of all these
-/// looks sum to error_rate, and so do their false alarms at most, because the last look has three quarters of it and
-/// the k-th before has 1 / (k (k + 1)) of the rest. Cases that are measured apart have looks of their own. A look at
-/// m of n cases, with the other n - m as further cases, has a false alarm with probability at most m / n of its
-/// error, so the false alarms of all cases still sum to error_rate at most.
+/// A run that adds pairs until its cases are decided judges undecided cases several times. The first look is after
+/// some pairs, further looks are whenever the number of pairs has doubled, and the last look is when the time is
+/// over. The last look has three quarters of error_rate, and the k-th look before it has 1 / (k (k + 1)) of the
+/// rest. So the errors of all looks sum to error_rate at most, and so do the probabilities of a false alarm. Cases
+/// that are measured apart have looks of their own. A look at m of n cases, with the other n - m as further cases,
+/// has a false alarm with probability at most m / n of its error, so the false alarms of all cases still sum to
+/// error_rate at most.
 constexpr double error_of_last_look = 0.75 * error_rate;
 constexpr double error_of_look(std::size_t k) {
   return (error_rate - error_of_last_look) / static_cast<double>(k * (k + 1));

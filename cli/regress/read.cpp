@@ -107,7 +107,7 @@ double seconds_per(const result_reader& in, const std::string& unit) {
   return found->second;
 }
 
-/// What the rows of one case of Google Benchmark say.
+/// The rows of one case of Google Benchmark.
 struct google_case {
   struct times {
     std::vector<double> wall, cpu;

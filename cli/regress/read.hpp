@@ -10,7 +10,8 @@
 
 namespace fanin::cli {
 
-/// What is measured of a case: the time from start to end, the user and system time of all threads, the instructions.
+/// The quantities that are measured of a case: the time from start to end, the user and system time of all
+/// threads, the instructions.
 enum class quantity : std::uint8_t { wall_time, cpu_time, instructions };
 using amounts = std::map<quantity, double>;  ///< seconds, or a number of instructions
 
@@ -31,7 +32,7 @@ measured read_fanin_result(const std::string& from, const std::string& text);
 
 /// Reads the JSON of Google Benchmark or of nvbench.
 /// Google Benchmark: a case is a "run_name". Its times are the medians of the real time and the CPU time of its
-/// repetitions, or, if only aggregates are reported, those that are called median.
+/// repetitions. If only aggregates are reported, its times are the aggregates that are called median.
 /// nvbench: a case is a benchmark with a state. Its time is the mean time on the GPU of isolated calls (tag
 /// nv/cold/time/gpu/mean), or on the CPU for a benchmark without a GPU (nv/cpu_only/time/cpu/mean).
 /// A case that is skipped or fails is a problem.

@@ -125,7 +125,8 @@ double parse_duration(std::string_view option, std::string_view text) {
   return value * unit;
 }
 
-/// The number above 0 and up to `most` that `digits` are. `what` says in the message what the option takes.
+/// The number above 0 and up to `most` that `digits` are. In messages `what` names the kind of value that the
+/// option takes.
 double parse_positive(std::string_view option, std::string_view what, double most, std::string_view digits) {
   double value = 0;
   const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);

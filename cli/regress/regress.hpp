@@ -15,7 +15,7 @@ namespace fanin::cli {
 /// The amounts of one quantity. The i-th amounts of A and B belong to the i-th pair. A result file gives one amount.
 struct paired_amounts {
   std::vector<double> a, b;
-  std::vector<double> a_again = {};  ///< of the second run of A, with --aa
+  std::vector<double> a_again = {};  ///< the times of the second run of A, with --aa
   judgement judged = {};
 };
 
@@ -23,11 +23,12 @@ struct regress_case {
   std::string name;
   std::map<quantity, paired_amounts> measured = {};  ///< wall_time is always among them
   bool control = false;                              ///< whether the change cannot touch the case
-  double pair_seconds = 0;                           ///< what a further pair of this case takes
+  double pair_seconds = 0;                           ///< the time of a further pair of this case
 
   const paired_amounts& wall() const { return measured.at(quantity::wall_time); }
-  /// The quantity whose verdict is that of the case: the wall time if that is decided. Otherwise the first other one
-  /// that is slower or faster. The others cannot tell that the wall time is the same.
+  /// The quantity whose verdict is the verdict of the case. It is the wall time if the wall time is decided.
+  /// Otherwise it is the first other quantity that is slower or faster. Other quantities cannot tell that the wall
+  /// time is the same.
   quantity deciding() const;
   verdict called() const { return measured.at(deciding()).judged.called; }
 };

@@ -21,7 +21,7 @@ namespace {
 /// adjusted for it; see docs/regress.md.
 std::size_t checked_pairs(std::uint64_t requested, std::size_t verdicts) {
   const std::size_t least = pairs_needed(verdicts);
-  // With an even number A and B go first equally often.
+  // If the number is even, A and B go first equally often.
   if (requested == 0) return std::max<std::size_t>(12, (least + 5) / 2 * 2);
   if (requested > most_pairs) throw usage_error(fmt::format("--pairs {}: {} at most", requested, most_pairs));
   if (requested >= least) return requested;
@@ -114,7 +114,7 @@ class pair_run {
     return found;
   }
 
-  /// Judges the cases of the group. The next look at those that stay undecided is after twice the pairs.
+  /// Judges the cases of the group. The next look at cases that stay undecided is after twice the pairs.
   void look(case_group& group) {
     judge_cases(all_, error_of_look(++group.looks), group.process.cases);
     const std::vector<std::string> left = undecided_names(all_, group.process.cases);

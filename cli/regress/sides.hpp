@@ -32,18 +32,18 @@ program_kind kind_of(const std::string& word, const std::string& folder = {});
 
 /// The side that a word of the command line names. For builds of fanin the word is a path or a name in PATH. For
 /// other programs it is a command of several words, which are split as a shell does it.
-/// @throws bad_data if there is no such program or result, usage_error if a command is more than that
+/// @throws bad_data if there is no such program or result, usage_error if a command needs a shell
 side find_side(program_kind kind, const std::string& word, const std::string& folder = {});
 
 using arguments_list = std::vector<std::string>;
 
-/// What every process is asked for. The budget and the axes are for fanin.
+/// The request to every process. The budget and the axes are for fanin.
 struct process_request {
   program_kind kind = program_kind::fanin;
   double budget_seconds = 0;
   std::vector<std::pair<std::string, std::string>> axes;  ///< option of 'fanin bench' and its value
   child_limits limits;
-  // For commands that are timed as a whole:
+  // The members below are for commands that are timed as a whole.
   std::vector<std::pair<std::string, std::string>> parameters;  ///< names and lists of values
   bool may_fail = false, instructions = false;
   std::string prepare;                 ///< a command of the shell before each process

@@ -13,7 +13,7 @@ namespace fanin::cli::charts {
 
 namespace {
 
-/// What the errors are drawn over.
+/// The quantity over which the errors are drawn.
 struct abscissa {
   const char* title;
   const char* name;  ///< as in "n = 100"
@@ -24,7 +24,7 @@ constexpr abscissa over_count = {"n, elements", "n", scaling::lengths, &accuracy
 constexpr abscissa over_condition = {"condition number, sum |x| / |sum x|", "condition", scaling::log10,
                                      &accuracy_result::condition};
 
-/// For each x the largest relative error, or bound, of a method's variants.
+/// The largest relative error, or bound, of a method's variants, for each x.
 std::vector<series::point> worst(const std::vector<accuracy_result>& line, const abscissa& over,
                                  double accuracy_result::*ulps) {
   std::vector<series::point> points;

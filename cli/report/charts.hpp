@@ -52,7 +52,8 @@ std::vector<std::vector<T>> grouped(const std::vector<T>& items, Key key) {
   return groups;
 }
 
-/// The ladders, sums first, and of one type that of most elements first: starting a kernel takes least of its time.
+/// The ladders, sums first. Among ladders of one type, the ladder with the most elements comes first, because
+/// starting a kernel takes the smallest part of its time.
 std::vector<ladder_result> ladders_in_order(const results& all);
 
 /// The cases whose data are of no named family, in the order of a report.
@@ -82,7 +83,7 @@ std::vector<measurement> latest(const std::vector<measurement>& all);
 /// "cuda".
 std::string name_of(const measurement& one);
 
-/// Groups of measurements that a line may join: of one name, and all of them in a cache or all from memory.
+/// Groups of measurements that a line may join. A group has one name, and is all in a cache or all from memory.
 std::vector<std::vector<measurement>> lines_of(const std::vector<measurement>& all);
 
 /// The order in which backends and methods are shown.

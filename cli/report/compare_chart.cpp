@@ -14,14 +14,14 @@ namespace {
 
 using compared_row = compare_result::row;
 
-/// A variant's name; that of the default variant "simd" is its method's.
+/// A variant's name. The default variant "simd" has the name of its method.
 std::string name_of_way(const compared_row& one) {
   const std::string name = one.variant == "simd" ? one.method : one.variant;
   return one.on_device ? one.backend + " " + name : name;
 }
 
-/// One row for each variant in host memory, that of its fastest backend, and one for each method of a device's
-/// backend, that of its default variant, which comes first. A row without an error that an axis can show is left out.
+/// Each variant in host memory has one row, from its fastest backend. Each method of a device's backend has one
+/// row, from its default variant, which comes first. A row is left out if an axis cannot show its error.
 std::vector<compared_row> ways_of(const compare_result& all) {
   std::vector<compared_row> ways;
   std::vector<compared_row> drawable = all.rows;

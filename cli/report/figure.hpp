@@ -53,7 +53,7 @@ struct line_chart {
 /// Rows that each have a bar from 0, or dots.
 struct row_chart {
   struct row {
-    std::string label, note;  ///< texts left and right of the row; an empty label means that of the row above
+    std::string label, note;  ///< texts left and right; an empty label means the label of the row above
     std::size_t colour;
     std::vector<double> values;  ///< empty if the row was not measured; a row without a note too is a heading
   };

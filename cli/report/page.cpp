@@ -43,7 +43,7 @@ std::vector<std::string> distinct(const std::vector<source>& sources, std::strin
   return all;
 }
 
-/// What the head of the page says of the results.
+/// The facts about the results in the head of the page.
 struct page_facts {
   std::string machine, origin;
 };
@@ -107,7 +107,7 @@ std::string html_figure(const figure& one, bool open) {
                      details_element("one", open, "<h3>" + html_title(one.title) + "</h3>", content));
 }
 
-/// A section with the figures of one kind, of which the first is open; empty if there is none.
+/// A section with the figures of one kind. The first section is open. Empty if there are no such figures.
 std::string html_section(const chart_kind& kind, const std::vector<figure>& figures) {
   std::string content;
   std::size_t count = 0;

@@ -13,8 +13,8 @@ namespace fanin::cli::charts {
 
 std::string_view page_style();
 
-/// The page: the summary of the results, and the figures in sections that fold. Without JavaScript: what is folded is
-/// a <details>, which print shows by the style sheet.
+/// The page: the summary of the results, and the figures in sections that fold. There is no JavaScript: a section
+/// that folds is a <details>, and the style sheet opens it for print.
 std::string html_page(const results& all, const std::vector<figure>& figures);
 
 /// The table of a figure as CSV, without control characters.

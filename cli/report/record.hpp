@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects of result files. Every error names the object, the key and what is wrong with it.
+// The objects of result files. Every error names the object, the key and the fault.
 #pragma once
 
 #include <optional>

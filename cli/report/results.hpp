@@ -77,7 +77,7 @@ struct latency_result {
   };
   origin from;
   std::string instruction, unit;
-  std::string remark;       ///< what the unit counts; empty for bytes
+  std::string remark;       ///< the things that the unit counts; empty for bytes
   std::vector<rate> rates;  ///< without the rates of wrong results
 };
 

@@ -42,7 +42,7 @@ class scale {
   double position(double value) const;
 
   bool logarithmic_ = false;
-  double low_ = 0, high_ = 1;  // The ends; of a logarithmic scale their decimal logarithms.
+  double low_ = 0, high_ = 1;  // The ends, or for a logarithmic scale their decimal logarithms.
   std::vector<tick> ticks_;
 };
 

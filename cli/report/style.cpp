@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The style sheets of charts and pages. The colours are those of Okabe and Ito, which colour-blind readers can tell
-// apart, changed so that each has a contrast of at least 3 to 1 with the background of its theme.
+// The style sheets of charts and pages. Colour-blind readers can tell the colours apart. They are the colours of
+// Okabe and Ito, changed so that each has a contrast of at least 3 to 1 with the background of its theme.
 #include "cli/report/page.hpp"
 #include "cli/report/svg.hpp"
 

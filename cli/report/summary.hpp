@@ -22,7 +22,8 @@ struct key_number {
   std::string section;  ///< the kind of chart that shows the rows; empty if none does
 };
 
-/// At most five numbers, the most important ones first. What cannot be computed from the results is left out.
+/// At most five numbers, the most important numbers first. A number that cannot be computed from the results is
+/// left out.
 std::vector<key_number> key_numbers(const results& all);
 
 }  // namespace fanin::cli::charts

@@ -90,7 +90,7 @@ class FANIN_API device_work {
   virtual void enqueue_value_of_key(element_type, const std::int64_t* key, void* result) = 0;
   /// Enqueues sums of vectors to the second stream, or to the context's own.
   virtual void enqueue_vector_sums(const vector_sums&, bool on_second_stream) = 0;
-  /// A stream beside the context's own, for work that overlaps with that of the caller's stream.
+  /// A stream beside the context's own stream, for work that overlaps with work on the caller's stream.
   virtual CUstream_st* second_stream() = 0;
   /// These two reduce batches like reduce() and enqueue(), and write plain results.
   virtual outcome reduce_each(const request&, const batch&, const results_view& out) = 0;

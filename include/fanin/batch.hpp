@@ -89,7 +89,8 @@ struct batch {
   /// rows.
   input_views inputs = array_view();
   std::size_t result_count = 0;
-  /// For rows: the axes that are kept, then the axes that are reduced. Axes that act as one are joined.
+  /// The axes of rows: first the axes that are kept, then the axes that are reduced. Axes that act as one are
+  /// joined.
   std::array<array_axis, most_axes> axes{};
   std::size_t kept = 0, reduced = 0;
   /// The offsets of segments, or the keys of groups: i32, i64, u32 or u64.
@@ -193,7 +194,7 @@ input_views views_of(const X& x, const Y& y) {
   return input_views(view_of(x), view_of(y)).where(views_of(x).mask());
 }
 
-/// The views of what the verbs take, or of what names its memory itself, as device_span does.
+/// The views of inputs of the verbs, or of objects that name their memory themselves, such as device_span.
 template <class X, class... Y>
 input_views inputs_anywhere(const X& x, const Y&... y) {
   if constexpr (requires { x.operator array_view(); }) {
@@ -208,7 +209,7 @@ concept indices = elements<I> && std::integral<element_of<I>>;
 
 }  // namespace detail
 
-/// These overloads take what the verbs take, also where() of it, and device_span.
+/// These overloads take the inputs of the verbs, also where() of such an input, and device_span.
 template <elements X>
 batch rows(const X& x, std::initializer_list<std::size_t> shape, int along) {
   return rows(detail::inputs_anywhere(x), {shape.begin(), shape.size()}, {&along, 1});

@@ -9,7 +9,7 @@
 #error "fanin's results are those of IEEE arithmetic: compile with signed zeros, and for a processor with SSE2"
 #endif
 
-/// FANIN_API marks what a shared library exports.
+/// FANIN_API marks the functions and classes that a shared library exports.
 #define FANIN_API __attribute__((visibility("default")))
 
 /// FANIN_HOST_DEVICE marks functions that run on the host and, under nvcc, on the device too. FANIN_ROLLED before a

@@ -23,7 +23,7 @@ struct part_of<T> {
 
 }  // namespace detail
 
-/// The type of the real and the imaginary part of a complex number; of any other number, its own type.
+/// The type of the real and the imaginary part of a complex type. For any other type, the type itself.
 template <class T>
 using part_of = typename detail::part_of<T>::type;
 

@@ -9,23 +9,25 @@
 /// Modelled:
 /// - Grids and blocks of one dimension: `threadIdx`, `blockIdx`, `blockDim`, `gridDim`.
 /// - Warps of 32 threads, each with a mask: `__syncwarp`, `__shfl_sync` and its kin, `__ballot_sync`, `__any_sync`,
-///   `__all_sync`, `__reduce_add_sync`. Lanes meet at these calls, at the same line of the
+///   `__all_sync`, `__reduce_add_sync`. The lanes of a mask meet at these calls, at the same line of the
 ///   program, and run apart between them.
-/// - `__syncthreads`, at one line for the whole block, `__syncthreads_or`, `__syncthreads_and`,
-/// `__syncthreads_count`.
+/// - `__syncthreads`, `__syncthreads_or`, `__syncthreads_and` and `__syncthreads_count`. All threads of the block
+///   meet at these calls, at the same line.
 /// - Atomic functions of 4 and 8 bytes, and `__threadfence`.
 /// - `__shared__` variables inside functions. Values of one block are still there in the next block.
-/// - Of cooperative groups: `this_thread_block()`, `tiled_partition<N>()` and `reduce()` of a tile.
+/// - Cooperative groups: `this_thread_block()`, `tiled_partition<N>()` and `reduce()` of a tile.
 ///
 /// Not modelled:
 /// - Time, caches and registers. Use a profiler on a GPU.
-/// - Blocks at the same time. Blocks run one after the other, so a block that waits for a later one waits for ever.
+/// - Blocks that run at the same time. Blocks run one after the other, so a block that waits for a later one waits
+///   for ever.
 /// - `extern __shared__`, grid barriers, textures, streams, asynchronous copies and the `<<<>>>` of a launch.
 /// - The order in which a GPU runs threads. One thread runs at a time, up to the next barrier. launch() can take the
 ///   threads and the blocks in another order.
 ///
-/// A barrier that not all its threads reach ends the launch with a `fault`. ThreadSanitizer sees the threads of a
-/// kernel as threads: a build with -fsanitize=thread reports two of them that use one address without a barrier.
+/// If not all threads of a barrier reach it, the launch ends with a `fault`. A build with -fsanitize=thread
+/// reports two threads of a kernel that use one address without a barrier, because ThreadSanitizer knows these
+/// threads.
 ///
 /// Threads: one launch at a time in a process. The header defines macros and global names of CUDA, so include it only
 /// where a kernel is compiled.
@@ -56,9 +58,10 @@ using std::min;
 namespace fanin::emulate {
 
 /// Calls kernel() in every thread of a grid of `blocks` blocks of `threads` threads. The blocks run one after the
-/// other, and the threads of a block take turns; `seed` chooses the order of both, which is ascending for 0.
+/// other, and the threads of a block take turns. `seed` chooses the order of blocks and threads. For 0 the order
+/// is ascending.
 /// An exception of the kernel ends the launch. Objects on the stacks of its other threads are not destroyed.
-/// @throws fault if a barrier is not reached by all its threads, and what the kernel throws
+/// @throws fault if not all threads of a barrier reach it; any exception of the kernel
 template <class Kernel>
 void launch(unsigned blocks, unsigned threads, Kernel kernel, unsigned seed = 0) {
   if (threads == 0 || threads > 1024) throw std::invalid_argument("a block has 1 to 1024 threads");
@@ -126,7 +129,7 @@ inline int __syncthreads_and(int mine, int line = __builtin_LINE()) {
 inline void __syncwarp(unsigned mask = ~0u, int line = __builtin_LINE()) {
   fanin::emulate::detail::exchange(mask, 0, line);
 }
-/// Atomic functions show other blocks only what the thread did before its last fence.
+/// After an atomic function other blocks see only what the thread did before its last fence.
 inline void __threadfence() { __tsan_release(&fanin::emulate::detail::running->current().fenced); }
 inline void __threadfence_block() {}
 
@@ -200,7 +203,7 @@ T atomicCAS(T* at, std::type_identity_t<T> expected, std::type_identity_t<T> val
   return fanin::emulate::detail::update(
       at, [=](T was) { return was == expected ? value : was; }, line);
 }
-/// Counts up to `last`, and then begins at 0.
+/// Counts up to `last`, and then begins again at 0.
 inline unsigned atomicInc(unsigned* at, unsigned last, int line = __builtin_LINE()) {
   return fanin::emulate::detail::update(
       at, [=](unsigned was) { return was >= last ? 0 : was + 1; }, line);

@@ -63,8 +63,8 @@ inline constexpr method fast = method::fast, compensated = method::compensated, 
 
 /// Reduces inputs whose type is known only at run time, and writes the value to memory of the caller. Every function
 /// below calls this one. Operations of two inputs take {x, y}. The type of `value` is the type of the result.
-/// @throws also invalid_argument if the number of inputs is not that of the operation, if the inputs differ in
-/// length, type or place, or if options::result is set to another type than that of `value`
+/// @throws also invalid_argument if the operation takes another number of inputs, if the inputs differ in length,
+/// type or place, or if options::result is set to another type than the type of `value`
 FANIN_API report reduce(operation what, const input_views& inputs, const result_view& value,
                         const options& chosen = {});
 
@@ -285,8 +285,9 @@ FANIN_OTHER_FORMS(mean)
 /// any infinity gives +inf. Types: f32, narrow floats, c64 -> f32; f64, c128, integers -> f64; with method::exact
 /// also the types that sum offers. cub and thrust do not have method::exact here.
 /// Accuracy: exact: correctly rounded, even if the sum of the squares would overflow or underflow. fast, compensated:
-/// the root of sum_of_squares, which may overflow or underflow. The relative error is that of sum_of_squares and of
-/// two more roundings, and the absolute error is the root of its absolute error (docs/numerics.md).
+/// the root of sum_of_squares, which may overflow or underflow. The relative error is at most the relative error
+/// of sum_of_squares plus two more roundings. The absolute error is the root of the absolute error of
+/// sum_of_squares (docs/numerics.md).
 template <class Result = void, class X>
 auto norm2(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::norm2, Result>(chosen, x);

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of elements that are on many ranks, over the caller's MPI and communicator. All of it is in headers: the
-// program links its MPI, and the library contains no code for MPI.
+// Reductions of elements that are on many ranks, over the caller's MPI and communicator. All code for MPI is in
+// headers. The program links its MPI, and the library contains no code for MPI.
 //
 //   double total = fanin::mpi::sum(x, MPI_COMM_WORLD).value;          // x: this rank's elements
 //   auto norm = fanin::mpi::norm2(x, {MPI_COMM_WORLD, 0});            // the value on rank 0 only
 //   auto later = fanin::mpi::start_dot(x, y, comm);                   // ... and then later.wait().value
-//   fanin::mpi::all_reduce(accumulator, comm);                        // an exact_accumulator of your own
+//   fanin::mpi::all_reduce(accumulator, comm);                        // your own exact_accumulator
 //   fanin::mpi::reduce_each(operation::sum, fields, totals, comm);    // one reduction for 32 sums
 //
 // Shared by all functions below:
-//   Input: the inputs of fanin's verbs, also where(x, mask). A rank may have no elements. Special values are those of
-//   the verbs.
-//   Accuracy: floats are added exactly and rounded once, on every rank alike.
+//   Input: the inputs of fanin's verbs, also where(x, mask). A rank may have no elements. Special values are treated
+//   as by the verbs.
+//   Accuracy: floats are added exactly, and the sum is rounded once. All ranks compute the same bits.
 //   Reproducible: the bits of one process that has all elements, for any number of ranks, any distribution and any
 //   MPI (exact). For argmin and argmax the elements are in the order of the ranks.
 //   Communication: one MPI_Allreduce of integers by MPI_SUM or MPI_MAX, or MPI_Reduce to a root. argmin and argmax
-//   take two. Messages have these lengths, in MPI_INT64_T (docs/scale.md has times):
+//   take two such calls. Messages have these lengths, in MPI_INT64_T (docs/scale.md has times):
 //   - To all ranks: 32, except for variances of floats and complex numbers.
 //   - To a root, or started: 145. Variances and complex numbers of f64: up to 286.
 //   - If an element of f64 on some rank, or a product of two, is not 0 and not within about 2^-260 and 2^250, sums
 //     and dot products to all ranks send 76 or 140 more.
 //   Ranks: at most 2^21, with 2^63 elements in all. All ranks of the communicator call the same function, with the
 //   same operation, element type and options that change the value. Backend and threads may differ.
-//   Errors: if the calls of ranks differ, all ranks get an error. It is fanin's error if their messages have the same
-//   length, and otherwise MPI's. A rank whose part fails throws its error, and the other ranks throw
-//   other_rank_failed. With a root, the root alone hears of ranks that differ or fail.
-//   report::absent and report::backend are about this rank. A rank that gets no value gets 0. Memory: up to 5 KiB of
-//   stack more than the verbs; the heap for started calls, for many fields, and for a root. Threads: as MPI's.
+//   Errors: if the calls of ranks differ, all ranks get an error. If the messages have the same length, the error is
+//   fanin's, and otherwise MPI's. A rank whose part fails throws its error, and the other ranks throw
+//   other_rank_failed. With a root, only the root gets an error if other ranks differ or fail.
+//   report::absent and report::backend are about this rank. On a rank that does not get the value, the call
+//   returns 0. Memory: up to 5 KiB of stack more than the verbs; the heap for started calls, for many fields, and
+//   for a root. Threads: the rules of MPI.
 //   @throws as the verbs; invalid_argument if options::method is not exact and something is rounded, or if
 //   options::result is set; mpi_error, other_rank_failed (mpi/place.hpp)
 #pragma once
@@ -87,8 +88,8 @@ inline report reduce_any(operation what, inputs_of_rank in, const result_view& v
 
 }  // namespace detail
 
-/// The value of an operation that is known only at run time. The operations are those of lanes_of(), argmin and
-/// argmax.
+/// The value of an operation that is known only at run time. The operation is argmin, argmax, or one that
+/// lanes_of() takes.
 inline report reduce(operation what, const input_views& inputs, const result_view& value, const place& where,
                      const options& chosen = {}) {
   return detail::reduce_any(what, {inputs}, value, where, chosen);
@@ -143,10 +144,10 @@ auto typed_start(const place& where, const options& chosen, const X& x, const Y&
   return pending<value_type<What, Result, element_of<X>>>(What, inputs_of(x, y...), where, chosen);
 }
 
-/// Whether an operation has a verb over MPI, which takes so many inputs.
+/// Whether an operation has a verb over MPI that takes this number of inputs.
 constexpr bool has_verb(operation what, int inputs) { return row_of(what).merges && row_of(what).inputs == inputs; }
-/// Whether a verb can be started without waiting for it. A position takes two reductions, and the second one depends
-/// on the first, so it cannot be started.
+/// Whether a verb can be started without waiting for it. argmin and argmax cannot be started: they take two
+/// reductions, and the second reduction depends on the first.
 constexpr bool has_start(operation what, int inputs) {
   return has_verb(what, inputs) && row_of(what).form != result_form::indexed;
 }
@@ -180,9 +181,10 @@ constexpr bool has_start(operation what, int inputs) {
 FANIN_OPERATIONS(FANIN_OVER_MPI)
 #undef FANIN_OVER_MPI
 
-/// Replaces accumulator i of every rank by the merged state of the accumulators i of all ranks, by one MPI_Allreduce.
-/// All ranks have the same number of accumulators. They are exact_accumulator, exact_square_accumulator,
-/// exact_dot_accumulator or exact_moments_accumulator. Memory: the lanes of all of them, on the heap.
+/// Merges the accumulators i of all ranks, for each i, by one MPI_Allreduce. Every rank gets the merged state as
+/// its accumulator i. All ranks have the same number of accumulators. They are exact_accumulator,
+/// exact_square_accumulator, exact_dot_accumulator or exact_moments_accumulator. Memory: the lanes of all of them,
+/// on the heap.
 template <class Accumulator>
 requires requires { Accumulator::lane_count; }
 void all_reduce(std::span<Accumulator> states, MPI_Comm comm) {

@@ -25,7 +25,7 @@ struct narrow {
   static constexpr bool has_infinity = HasInfinity;
   static constexpr word sign_bit = 1 << (width - 1);
   static constexpr word implicit_one = 1 << MantissaBits;
-  /// The bits after those of the largest number: infinity, or NaN if the format has no infinity.
+  /// The bits that follow the bits of the largest number. They are infinity, or NaN if the format has no infinity.
   static constexpr word after_largest = HasInfinity ? sign_bit - implicit_one : sign_bit - 1;
   static constexpr word quiet_nan = HasInfinity ? after_largest | implicit_one >> 1 : after_largest;
 
@@ -51,7 +51,8 @@ struct narrow {
     return __builtin_bit_cast(float, sign | float_magnitude(bits & (sign_bit - 1u)));
   }
 
-  /// What the bits of a normal number's magnitude, moved to their place in a float, lack of the float's bits.
+  /// The difference between the bits of a float and the bits of the same normal number in this format, moved to
+  /// their place in a float.
   static constexpr std::uint32_t rebias = static_cast<std::uint32_t>(127 - bias) << 23;
   static constexpr std::uint32_t float_infinity = 0x7f800000, quiet_bit = 1u << 22;
 
@@ -87,7 +88,7 @@ struct narrow {
     const bool normal = magnitude >> 23 != 0;
     const std::uint32_t mantissa = (magnitude & 0x7fffff) | (normal ? 1u << 23 : 0u);
     const int exponent = (normal ? static_cast<int>(magnitude >> 23) : 1) - 127 + bias;  // biased
-    // From a shift of 25 on, nothing is left.
+    // A shift of 25 or more leaves nothing.
     const int dropped = 23 - MantissaBits + (exponent < 1 ? 1 - exponent : 0), shift = dropped < 25 ? dropped : 25;
     const std::uint32_t last = mantissa >> shift & 1;
     const std::uint32_t rounded = (mantissa + (1u << (shift - 1)) - 1 + last) >> shift;

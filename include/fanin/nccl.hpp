@@ -4,12 +4,13 @@
 // header. The library itself does not.
 //
 //   fanin::device_context context(device, stream);
-//   fanin::nccl::enqueue_all_reduce(fanin::device_span(x, n), total, context, comm);  // of all ranks' elements
-//   fanin::nccl::all_reduce_each(gradient, n, context, comm);                         // gradient[i], over ranks
+//   fanin::nccl::enqueue_all_reduce(fanin::device_span(x, n), total, context, comm);  // all ranks' elements
+//   fanin::nccl::all_reduce_each(gradient, n, context, comm);                         // each gradient[i]
 //
 // Every rank calls the same functions in the same order, as with NCCL's own functions. Each rank has a thread of its
-// own, because a thread with several ranks would wait for itself. The communicator is a blocking one. Results have
-// the same bits on every rank, for any number of ranks, any distribution of the elements and any algorithm of NCCL.
+// own, because a thread with several ranks would wait for itself. The communicator has to be a blocking one.
+// Results have the same bits on every rank, for any number of ranks, any distribution of the elements and any
+// algorithm of NCCL.
 #pragma once
 
 #include <nccl.h>
@@ -22,8 +23,8 @@
 
 namespace fanin::nccl {
 
-/// How an operation travels between ranks: as the lanes of its exact state, as one integer in the order of the
-/// results, as a position with its element, or as a count.
+/// Ranks send each other one of four things, depending on the operation. These are the lanes of an exact state,
+/// one integer in the order of the results, an element with its position, or a count.
 constexpr bool is_sum(operation what) { return power_of(row_of(what).adds) > 0; }
 constexpr bool is_ordered(operation what) {
   const operation_row& row = row_of(what);
@@ -102,7 +103,7 @@ requires(is_count(What)) void enqueue_all_reduce(device_span<T> x, device_result
 /// every rank. T is float, double, f16 or bf16.
 /// NaN, -0 and infinities: as fanin::sum with method::exact.
 /// Accuracy: rounded once.   Reproducible: exact; the bits depend neither on n nor on how a vector is split.
-/// Memory: in place. Scratch from the context: up to 65 MiB, or up to 193 MiB for two ranks. May be captured as
+/// Memory: in place. Scratch from the context: up to 65 MiB, or up to 193 MiB for two ranks. May be captured like
 /// enqueue_all_reduce(). Threads: one call at a time for each context.
 /// Cost: a rank sends and receives 2 n (1 - 1 / ranks) elements, as in a ring. It adds one message while the next one
 /// is on its way. The call is fastest if x is aligned to 16 bytes.
@@ -116,7 +117,8 @@ void all_reduce_each(T* x, std::size_t n, device_context& context, ncclComm_t co
 }
 
 /// Enqueues out[i] = the sum of every rank's x[rank * n + i] for i < n, where `rank` is the calling rank. So x has n
-/// elements for each rank. `out` may be x + rank * n. All else as for all_reduce_each(), at half its cost.
+/// elements for each rank. `out` may be x + rank * n. The other conditions are as for all_reduce_each(). The cost
+/// is half as large.
 template <each_element T>
 void reduce_scatter_each(const T* x, T* out, std::size_t n, device_context& context, ncclComm_t comm) {
   const device_code::device_scope here(context.device());

@@ -103,9 +103,9 @@ enum class layout : std::uint8_t {
 };
 FANIN_API std::string_view to_string(layout) noexcept;
 
-/// What becomes of elements that are NaN.
+/// How elements that are NaN are treated.
 enum class nan_policy : std::uint8_t {
-  propagate,  ///< NaN take part; each operation says what it gives
+  propagate,  ///< NaN take part; the comment of each operation says with which result
   skip,       ///< NaN do not take part, and neither do pairs with a NaN
 };
 

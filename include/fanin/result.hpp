@@ -30,7 +30,7 @@ enum class reason : std::uint8_t {
   not_compiled,  ///< this build left it out
   no_driver,     ///< no GPU driver on this machine
   no_device,     ///< a driver, but no device it may use
-  too_old,       ///< driver or device older than what the build needs
+  too_old,       ///< the driver or the device is too old for this build
   unsupported,   ///< usable, but not for this request
   failed,        ///< ran out of memory, or its device failed, while it served this request
   wrong_memory,  ///< the backend cannot read the memory that holds the data
@@ -64,7 +64,8 @@ struct report {
   std::uint64_t absent = 0;           ///< elements, or pairs, that did not take part: skipped NaN, or by a mask
   std::vector<passed_over> fallback;  ///< in the order they were tried; empty if the first choice was taken
 
-  // Not an aggregate: g++ 12 clears one by an instruction that takes longer than a short sum.
+  // report is not an aggregate, because g++ 12 clears an aggregate by an instruction that takes longer than a
+  // short sum.
   report() noexcept {}
   report(std::string_view by, const outcome& done, std::vector<passed_over> passed = {}) noexcept
       : backend(by),
@@ -75,7 +76,8 @@ struct report {
         absent(done.absent),
         fallback(std::move(passed)) {}
 
-  /// What result::error_bound() and result::why_unbounded() give for `value`, to which this report belongs.
+  /// The results of result::error_bound() and result::why_unbounded() for `value`, which is the value of this
+  /// report.
   FANIN_API double error_bound_of(const scalar& value) const noexcept;
   FANIN_API std::string_view why_unbounded(const scalar& value) const noexcept;
 };

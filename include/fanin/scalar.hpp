@@ -34,7 +34,7 @@ class scalar {
   /// The type of the number in the result, and what else there is.
   element_type type() const noexcept { return type_; }
   result_form form() const noexcept { return form_; }
-  /// Where the result lies.
+  /// The memory of the result.
   void* data() noexcept { return bytes_; }
   const void* data() const noexcept { return bytes_; }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verbs share: the call of reduce() for inputs and results of types that the compiler knows, and its
-// refusals. Each refusal is one static_assert. The verb then has the type result<double>, so that no other error
-// follows.
+// The part that all verbs share. The verbs call reduce() for inputs and results of types that the compiler knows,
+// or refuse them. Each refusal is one static_assert. The verb then has the type result<double>, so that no other
+// error follows.
 #pragma once
 
 #include <concepts>

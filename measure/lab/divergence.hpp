@@ -12,7 +12,7 @@ namespace fanin::lab {
 /// Times of a kernel that sets each float to 100 or 200. The thread's parity selects the side in one variant of the
 /// kernel, and every warp diverges; the warp's parity selects it in the other, and no warp diverges.
 struct divergence {
-  std::string_view version;  ///< what the two sides do
+  std::string_view version;  ///< the work of the two sides
   bool verified;             ///< both variants set every element correctly; the times are measured only then
   double by_thread_seconds, by_warp_seconds;
   double ratio;  ///< median of the ratios thread / warp of the rounds

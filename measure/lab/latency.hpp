@@ -16,9 +16,9 @@ struct latency {
   double cycles, seconds;
 };
 
-/// Measures the latency of a load on the current device. One warp follows lines of 128 bytes, each of which holds the
-/// number of the next line. The lines are in random order, cover four times the L2 cache, and each is read once
-/// before any is read again. @throws out_of_memory, device_error
+/// Measures the latency of a load on the current device. One warp follows lines of 128 bytes. Each line holds the
+/// number of the next line. The lines are in random order, and cover four times the L2 cache. Each line is read
+/// once before any line is read again. @throws out_of_memory, device_error
 latency measure_memory_latency(cudaStream_t stream);
 
 /// The numbers of independent chains per thread that are measured.

@@ -16,7 +16,7 @@ from ._errors import BackendUnavailable, DeviceError, Error, InvalidArgument, Ou
 __version__ = _library.version().decode()
 globals().update(_operations.functions)
 
-# Where the rest is, which is imported when it is used first.
+# The modules of some names. These modules are imported when the names are first used.
 _LATER = {"fsum": "_fsum", "State": "_state", "describe": "_describe", "Description": "_describe",
           "report": "_report", "Report": "_report", "index_add": "_batches", "backends": "_report",
           "operations": "_report", "median": "_median", "nanmedian": "_median"}

@@ -10,7 +10,7 @@ SKIPPING = {"nan" + name: SAME.get(name, name)
 SPREADS = {"std": "standard_deviation", "var": "variance", "nanstd": "standard_deviation", "nanvar": "variance"}
 NAMES = (*SAME, *SKIPPING, *SPREADS, "average")
 
-# What to call for names of numpy, scipy and the module statistics that mean something else, or nothing here.
+# The advice for names of numpy, scipy and the module statistics that mean something else here, or nothing.
 ADVICE = {
     "quantile": "numpy.quantile(x, q)", "percentile": "numpy.percentile(x, q)", "unique": "numpy.unique(x)",
     "cumsum": "numpy.cumsum(x)", "cumprod": "numpy.cumprod(x)", "matmul": "numpy.matmul(x, y)",
@@ -22,7 +22,7 @@ ADVICE = {
 
 
 def reported(name):
-    """What report() takes in place of a name of numpy."""
+    """The name that report() takes in place of a name of numpy."""
     words = "report '%s'" % {**SAME, **SKIPPING, **SPREADS, "average": "mean"}[name]
     if name in SPREADS:
         words += ", or for ddof=1 'sample_%s'" % SPREADS[name]
@@ -57,7 +57,7 @@ def make(name):
 
 
 def advice_for(name):
-    """What to call in place of a name that is not here, behind a colon; nothing for a name that is not known."""
+    """The advice for a name that is not here, behind a colon. Empty for a name that is not known."""
     return ": call " + ADVICE[name] if name in ADVICE else ""
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrow arrays by Arrow's C data interface: those of pyarrow, polars and DuckDB. Nulls are missing elements."""
+"""Arrow arrays of pyarrow, polars and DuckDB, by Arrow's C data interface. Nulls are missing elements."""
 
 import ctypes
 import sys

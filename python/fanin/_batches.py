@@ -92,7 +92,7 @@ def number_of(groups):
 
 
 def _reduce_groups(what, inputs, keys, groups, drop_others, *others):
-    """The results of groups; where their number is not given, those of the different keys."""
+    """The results of groups. If the number of groups is not given, each different key has a result."""
     if groups is not None:
         return _reduce(what, inputs, keys, number_of(groups), drop_others, *others)
     codes, names = factorised(keys)

@@ -17,7 +17,7 @@ class PyBuffer(ctypes.Structure):
 
 CONTIGUOUS, STRIDED = 0x003c, 0x001c  # PyBUF_C_CONTIGUOUS and PyBUF_STRIDES, with PyBUF_FORMAT
 
-# Without prototypes, which take twice the time: the arguments are objects of ctypes.
+# There are no prototypes, because calls with prototypes take twice the time. The arguments are objects of ctypes.
 _python = ctypes.PyDLL(None)
 get_buffer = _python["PyObject_GetBuffer"]  # (py_object(x), byref(buffer), flags); raises what the exporter raises
 release = _python["PyBuffer_Release"]  # (byref(buffer))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the library offers, as the C interface lists it, and the options of a call as its struct."""
+"""The operations of the library, as the C interface lists them, and the options of a call as a struct of C."""
 
 from ctypes import byref
 

@@ -35,7 +35,7 @@ _contexts = Contexts()
 
 
 def context_of(device, stream):
-    """The context of that stream, where 0 and 1 are the legacy default stream, and 2 is that of this thread."""
+    """The context of a stream. 0 and 1 are the legacy default stream, and 2 is the default stream of this thread."""
     if stream == PER_THREAD_STREAM:
         return _contexts[device, stream, threading.get_ident()]
     return _contexts[device, stream]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays with __cuda_array_interface__ (version 3): CuPy's, whose results are CuPy arrays, and those of others."""
+"""Arrays with __cuda_array_interface__ (version 3), of CuPy and others. Results for CuPy are CuPy arrays."""
 
 import sys
 
@@ -12,7 +12,7 @@ from ._views import View, in_elements
 
 
 class CupyResults(NumpyResults):
-    """Results as CuPy arrays, those of one number without axes, as CuPy's own are."""
+    """Results as CuPy arrays. A result of one number has no axes, as in CuPy."""
 
     name = "cupy"
     narrow = frozenset((CODES["f16"],))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What there is in an array."""
+"""Descriptions of arrays."""
 
 import ctypes
 from collections import namedtuple

@@ -3,7 +3,7 @@
 
 
 class Error(Exception):
-    """What every exception of fanin is."""
+    """The base of all exceptions of fanin."""
 
 
 class InvalidArgument(Error, ValueError):

@@ -61,7 +61,7 @@ def columns_of(x):
 
 
 def in_column(name, call):
-    """What a call returns; its errors name the column."""
+    """Returns the result of a call. Its errors name the column."""
     try:
         return call()
     except Error as error:
@@ -92,7 +92,7 @@ def row_of_column(column, nan):
 
 
 def by_parts(results, make):
-    """What `make` makes of results. Results that are pairs become a pair."""
+    """Applies `make` to results. Results that are pairs become a pair."""
     if isinstance(results, tuple):
         return tuple(map(make, results))
     if isinstance(results, list) and results and isinstance(results[0], tuple):

@@ -35,7 +35,7 @@ def fsum(values):
     else:
         total = float(reduce_views(OPERATIONS["sum"], [view], wanted=F64))
     if math.isfinite(total):
-        # Of -0, math.fsum makes 0. A comparison would take subnormals for 0 where the caller's environment does.
+        # math.fsum turns -0 into 0. A comparison takes subnormals for 0 if the caller's environment does.
         return 0.0 if struct.pack("<d", total) == MINUS_ZERO else total
     if math.isnan(total) and math.isnan(float(reduce_views(OPERATIONS["sum"], [view], nan="skip"))):
         raise ValueError("-inf + inf in fsum")

@@ -22,7 +22,7 @@ def factorised(keys):
 
 
 def factorised_column(pandas, keys):
-    """What factorised() returns, for a column of pandas or the rows of a frame. The different keys are an Index."""
+    """Does what factorised() does, for a column of pandas or the rows of a frame. The different keys are an Index."""
     if is_instance_of(keys, "pandas", "DataFrame"):
         there = ~keys.isna().any(axis=1).to_numpy()
         found, names = factorised_column(pandas, pandas.MultiIndex.from_frame(keys[there]))

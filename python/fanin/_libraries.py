@@ -130,7 +130,7 @@ class NumpyResults:
         return self.numpy.ascontiguousarray(self.numpy.broadcast_to(view.owner, shape))
 
     def address_of(self, out):
-        """Where the caller's memory for results is."""
+        """The address of the caller's memory for results."""
         if not (out.flags.c_contiguous and out.flags.writeable):
             raise InvalidArgument("out has to be writable and in C order")
         return out.__array_interface__["data"][0]

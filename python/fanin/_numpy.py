@@ -20,7 +20,7 @@ def library_of(x):
     return type(x).__module__.partition(".")[0]
 
 
-# What becomes numbers of an array by the kind of its dtype, where it is no array of numbers.
+# Ways to get numbers from arrays that are no arrays of numbers, by the kind of the dtype.
 ADVICE = {
     "M": "its dates are the integers x.astype('int64')",
     "m": "its times are the integers x.astype('int64')",

@@ -29,7 +29,7 @@ shape. `dtype`: the type of the result. `threads`: 0 for as many as the process 
 
 
 class ShortCall:
-    """What a call of one operation, library, format and choice of options needs to know, looked up once."""
+    """The facts for calls of one operation, library, format and choice of options, looked up once."""
 
     __slots__ = ("code", "shift", "unaligned", "options", "number", "wrap", "scalar")
 
@@ -98,7 +98,7 @@ def reduce_short(what, calls, x, choices, dtype):
 
 
 class ShortCalls(dict):
-    """The short calls of classes. Those of modules that are not imported here join when their arrays come."""
+    """The short calls of classes. Classes of modules that are not imported yet join when their arrays come."""
 
     def __missing__(self, kind):
         known = kind.__module__.partition(".")[0], kind.__name__

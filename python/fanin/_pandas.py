@@ -36,7 +36,7 @@ def read_pandas(x):
 
 
 def advice_for(x, kind):
-    """What the caller can hand over in place of a column that is not read."""
+    """The advice for a column that is not read: what the caller can pass instead."""
     text = str(x.dtype)
     if kind in "Mm" or text.startswith("period"):
         return "its integers are x.dropna().astype('int64')"

@@ -24,7 +24,7 @@ def pieces_of(call):
 
 
 def part_of(call, offset, count, before):
-    """`count` elements from an offset on, of which `before` stand in front of them in C order."""
+    """`count` elements from an offset on. `before` elements come before them in C order."""
     offset *= SIZES[call.type]
     return c.Input(x=call.x + offset, y=call.y and call.y + offset, count=count, type=call.type, place=call.place,
                    mask=call.mask, mask_first=call.mask_first + before, mask_form=call.mask_form)

@@ -164,7 +164,7 @@ def batch_of(x, axis, keepdims, method, form, masked):
     if len(along) == ndim:
         if x.strides is None:
             return None, shape
-        # Where the order does not matter, an array whose axes are turned round is one array too.
+        # If the order does not matter, an array whose axes are turned round is one array too.
         if method == "exact" and form != INDEXED and not masked and in_c_order(x.shape[::-1], x.strides[::-1]):
             return None, shape
     batch = c.Batch(layout=c.ROWS, axis_count=ndim, along_count=len(along),

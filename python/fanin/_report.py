@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a result, and what the library offers."""
+"""Reports about results, and lists of what the library has."""
 
 from collections import namedtuple
 

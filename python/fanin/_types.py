@@ -17,7 +17,7 @@ NARROW = frozenset(CODES[name] for name in ("f16", "bf16", "e5m2", "e4m3"))
 INTEGERS = frozenset(code for name, code in CODES.items() if name[0] in "iu")
 COMPLEX = {CODES["c64"]: F32, CODES["c128"]: F64}
 
-# numpy's names; those of 16 and 8 bits that numpy lacks are ml_dtypes'.
+# The names in numpy. Types of 16 and 8 bits that numpy lacks have the names in ml_dtypes.
 NUMPY = {
     "f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64", "u32": "uint32", "u64": "uint64",
     "i8": "int8", "u8": "uint8", "i16": "int16", "u16": "uint16", "f16": "float16", "bf16": "bfloat16",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an input is: where its elements are, their type, shape and strides, and the library that results belong to."""
+"""An input: the place, type, shape and strides of its elements, and the library that results belong to."""
 
 from math import prod
 
@@ -57,7 +57,7 @@ def in_c_order(shape, strides):
 
 
 def overlap(begin, end, views):
-    """Whether the bytes from `begin` up to `end` may have some in common with those of a view."""
+    """Whether the bytes from `begin` up to `end` may overlap with the bytes of a view."""
     return any(begin < behind and first < end for first, behind in (view.extent for view in views))
 
 

@@ -15,7 +15,7 @@ refused = set()  # what fanin refused, which numpy computed
 
 
 def adapted(name):
-    """The function of fanin.numpy, or where it refuses its arguments, that of numpy."""
+    """The function of fanin.numpy, or of numpy if fanin.numpy refuses the arguments."""
     original, ours = getattr(numpy, name), getattr(fanin.numpy, name)
 
     @functools.wraps(original)
@@ -38,7 +38,7 @@ def function(name):
 
 
 def method(x, name):
-    """The method of an array, by fanin; that of anything else as it is."""
+    """The method of an array, by fanin. Other objects keep their own method."""
     if type(x) is numpy.ndarray or isinstance(x, numpy.generic):
         return functools.partial(functions[name], x)
     return getattr(x, name)

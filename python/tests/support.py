@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests share: exact values to compare with, and numpy where it is there."""
+"""The part that all tests share: exact values to compare with, and numpy if it is installed."""
 
 import random
 import struct
@@ -23,6 +23,6 @@ def exact_sum(values):
 
 
 def wide_numbers(count, seed, binades=60):
-    """Numbers of both signs over many binades, of which sums in floating point are wrong."""
+    """Numbers of both signs over many binades. Their sums in floating point are wrong."""
     made = random.Random(seed)
     return [made.uniform(-1, 1) * 2.0 ** made.randint(-binades, binades) for _ in range(count)]

@@ -41,7 +41,7 @@ class Aliases(unittest.TestCase):
                 getattr(fanin, name)
 
     def test_reports(self):
-        """Where a name has no report of its own, the error says what to call."""
+        """If a name has no report of its own, the error says what to call."""
         x = [1.0, NAN, 4.0]
         for name, words in (("std", "'standard_deviation', or for ddof=1 'sample_standard_deviation'$"),
                             ("nanvar", "'variance', or for ddof=1 'sample_variance', with nan='skip'$"),

@@ -34,7 +34,7 @@ class DropIn(unittest.TestCase):
             yield from ((), (1, 0), (-1, 0), tuple(range(ndim)))
 
     def check(self, name, x, *arguments, **choices):
-        """That both have the same result, or fail both."""
+        """Checks that both have the same result, or that both fail."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
@@ -137,7 +137,7 @@ class DropIn(unittest.TestCase):
                 for name in ("sum", "prod", "mean"):
                     with self.assertRaisesRegex(OverflowError, "an element does not fit into " + dtype):
                         getattr(fanin.numpy, name)(numpy.array([1.5, lost]), dtype=dtype)
-                if dtype != "int32":  # sums of which have 64 bits, as has the initial one
+                if dtype != "int32":  # sums of int32 have 64 bits, and so has the initial value
                     with self.assertRaises(OverflowError):
                         fanin.numpy.sum(numpy.array([1]), dtype=dtype, initial=lost)
                 found = fanin.numpy.sum(numpy.array([1.5, lost]), dtype=dtype, where=[True, False])

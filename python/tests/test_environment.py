@@ -42,7 +42,7 @@ def f32_bits(memory):
                      "the environment is set as glibc keeps it on x86-64")
 class FlushedSubnormals(unittest.TestCase):
     def check(self, function, *expected):
-        """What the function gives has the bits of the expected floats of 64 bits."""
+        """The results of the function have the bits of the expected floats of 64 bits."""
         with flushed_subnormals():
             found = function()
         found = found if isinstance(found, tuple) else (found,)

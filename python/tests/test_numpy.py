@@ -21,7 +21,7 @@ if numpy is not None:
 
 
 def integers(dtype, shape, seed):
-    """Small whole numbers, of which numpy's sums are exact too."""
+    """Small whole numbers, whose sums are exact in numpy too."""
     return numpy.random.default_rng(seed).integers(0, 9, shape).astype(dtype)
 
 

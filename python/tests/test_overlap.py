@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results in memory that the call reads, too: they are those of a copy of the inputs."""
+"""Results in memory that the call reads, too. They are the same as with a copy of the inputs."""
 
 import unittest
 from array import array
@@ -35,7 +35,7 @@ class OfBuffers(unittest.TestCase):
 @unittest.skipIf(numpy is None, "numpy is not installed")
 class OfNumpy(unittest.TestCase):
     def check(self, call, memory, read, out_of):
-        """`read` gives views of the memory, and `out_of` that of the results."""
+        """`read` gives views of the memory, and `out_of` gives the view for the results."""
         expected = call(*[view.copy() for view in read(memory)])
         out = out_of(memory)
         self.assertIs(call(*read(memory), out=out), out)

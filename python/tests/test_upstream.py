@@ -42,7 +42,7 @@ DIFFERENCES = {
     "results of floats that overflow": ("TestUfunc::test_sum",),
     "`dtype=`": ("TestNanFunctions_MeanVarStd::test_dtype_error", "TestNanFunctions_MeanVarStd::test_out_dtype_error"),
 }
-# What the package refuses in these tests, and numpy computes in them.
+# Calls in these tests that the package refuses and numpy computes.
 REFUSED = {
     "numbers of the other byte order, longdouble, objects": r"a numpy array of dtype \S+ is not read",
     "masked arrays": "a masked array is not read",
@@ -52,7 +52,7 @@ REFUSED = {
 
 
 class Recorder:
-    """What became of the tests that call the package: True if it passed, by name without parameters."""
+    """The outcomes of the tests that call the package, by name without parameters: True if a test passed."""
 
     def __init__(self, computed):
         self.computed, self.passed, self.failures, self.why = computed, 0, set(), {}

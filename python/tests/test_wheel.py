@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the wheel brings along: libraries that bare systems lack, and the command."""
+"""Files that the wheel has: libraries that bare systems lack, and the command."""
 
 import os
 import subprocess
@@ -44,7 +44,7 @@ class Command(unittest.TestCase):
         self.assertEqual(self.run_command("sum", "no such file").returncode, 1)
 
     def test_libraries(self):
-        """What the command needs it finds beside it, also what its libraries need in turn."""
+        """The command finds all libraries beside it, also the libraries that its libraries need."""
         folder = os.path.dirname(fanin.__file__)
         done = subprocess.run([os.path.join(folder, "fanin")], capture_output=True, text=True, check=True,
                               env={"LD_TRACE_LOADED_OBJECTS": "1"})  # lists them as ldd does

@@ -3,7 +3,7 @@
 # usage: cmake -D ctest=CTEST -D list_suites=list_suites.cmake -D folder=SCRATCH -P skips.cmake
 file(REMOVE_RECURSE ${folder})
 file(MAKE_DIRECTORY ${folder})
-# A test executable with three suites, each of which prints that a test case was skipped.
+# A test executable with three suites. Each suite prints that a test case was skipped.
 file(WRITE ${folder}/suites.sh [[
 #!/bin/sh
 case $* in

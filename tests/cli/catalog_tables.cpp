@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of operations and element types in README.md and docs/backends.md say what the catalogue says, and the
-// backends.
+// The tables of operations and element types in README.md and docs/backends.md agree with the catalogue and with
+// the backends.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -81,8 +81,8 @@ bool has(const backend& b, operation what, element_type type, method how) {
   return b.supports(wanted).why != reason::unsupported;
 }
 
-/// What the backend has of that which the catalogue offers of these types: everything, some methods of all of them,
-/// or nothing.
+/// The share of the catalogue that the backend has for these types: everything, some methods of all types, or
+/// nothing.
 template <class Holds>
 std::string share_of(const backend& b, operation what, Holds holds) {
   bool everything = true, anything = false;

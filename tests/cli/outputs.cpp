@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the files that the command writes: what is replaced, written as it is, or refused.
+// Tests of the files that the command writes. Files are replaced, written as they are, or refused.
 #include <doctest/doctest.h>
 
 #include "tests/cli/process.hpp"

@@ -40,7 +40,7 @@ def rounded(value, result):
 
 
 def truth(elements, share, result):
-    """The quantile of Python numbers, none of which is NaN."""
+    """The quantile of Python numbers without NaN."""
     place = Fraction(share) * (len(elements) - 1)
     below = math.floor(place)
     x, part = elements[below], place - below
@@ -84,7 +84,7 @@ def check(fanin, folder, arrays):
 
 
 def check_as_numpy(fanin, folder, arrays):
-    """Small integers and shares with few bits, of which numpy's own arithmetic rounds nothing."""
+    """Small integers and shares with few bits, so numpy's own arithmetic does not round."""
     files = saved(folder, arrays)
     shares = ["0", "0.125", "0.25", "0.5", "0.8125", "1"]
     found = [one["value"] for one in asked(fanin, files, "quantile", ",".join(shares))]

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of fanin count, median and quantile: what is printed and what is refused. quantile_values.py tests the
-// values.
+// Tests of the output and the errors of fanin count, median and quantile. quantile_values.py tests the values.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -77,7 +76,7 @@ TEST_CASE("count, median and quantile: of files together, groups, rows and segme
   CHECK(all[1]["q"] == 1.0);
   CHECK(all[1]["variant"] == "selection");
   CHECK(all[1]["groups"][0] == json{{"key", "x"}, {"value", 4.0}, {"value_text", "4"}});
-  // The types of two files, and those of numbers that turn out to have fractions, become one.
+  // Two files of different types become one type, and so do integers that are followed by numbers with fractions.
   CHECK(here.shell("echo 18446744073709551615 3 >u.txt; echo 1 2 >i.txt; $fanin median u.txt i.txt --together").out ==
         "2.5\n");
   CHECK(here.shell("echo 18446744073709551615 -1 | $fanin quantile 1").out == "1.8446744073709552e+19\n");

@@ -67,7 +67,7 @@ TEST_CASE("a line joins only points measured the same way: in a cache, and from 
     }
     here.write("bench.json", bench_file("", "", rows));
     const std::string svg = drawn(here, "bench.json --format svg --chart throughput");
-    std::vector<std::size_t> points;  // Of each line of the backend; the first one is the legend's.
+    std::vector<std::size_t> points;  // The points of each line; the first line is in the legend.
     for (const std::string& line : found(svg, "<polyline points=\"([^\"]*)\" class=\"c0\""))
       points.push_back(found(line, "(,)").size());
     return std::tuple(points, found(svg, ">(in a cache)<").size(), found(svg, ">(serial/simd[^<]*)<"));

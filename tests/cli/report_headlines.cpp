@@ -140,7 +140,8 @@ std::set<std::string> throughput_of(const std::vector<timed_row>& rows, const st
   return all;
 }
 
-/// The headlines of the charts of families. The plain sum is that of the exact sum's backend, or else the fastest.
+/// The headlines of the charts of families. The plain sum is from the exact sum's backend, or else the fastest
+/// plain sum.
 std::set<std::string> families_of(const std::vector<timed_row>& rows, const std::string& machine) {
   std::map<std::string, double> largest;
   const auto is_exact_sum = [](const timed_row& one) {
@@ -246,14 +247,14 @@ TEST_CASE("headlines of latencies agree with their rows") {
   const json latency = result_file("h200/lab-latency.json");
   const std::string device = latency["device"];
   std::map<std::string, std::string> units;
-  std::map<std::string, std::map<double, std::string>> rates;  // By the instruction, and then by the rate.
+  std::map<std::string, std::map<double, std::string>> rates;  // The keys are the instruction and the rate.
   for (const json& one : latency["rows"]) {
     const std::string instruction = one["instruction"];
     const bool counts_operations = one["unit"] == "10^9 operations/s";
     units[instruction] = counts_operations ? std::string("TFLOP/s") : one["unit"].get<std::string>();
     for (const auto& [key, value] : one.items()) {
       if (!key.starts_with("with_") || value.is_null()) continue;
-      const double flops = 2;  // Of an fma.
+      const double flops = 2;  // An fma has two.
       rates[instruction][value.get<double>() * (counts_operations ? flops / 1000 : 1)] =
           fmt::format("{}, warps = {}", std::regex_replace(key, std::regex("_"), " "),
                       one["warps_per_multiprocessor"].get<int>());

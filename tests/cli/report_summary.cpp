@@ -92,7 +92,7 @@ TEST_CASE("the summary of an H200's results agrees with their rows") {
   const scratch_folder here;
   const std::string page = page_of(here, "'" + h200 + "'*.json");
   double count = 0;
-  std::map<std::string, double> rates;  // By the backend and the method, of plain sums of f32, at the largest n.
+  std::map<std::string, double> rates;  // Plain sums of f32, at the largest n.
   const json sums = content_of(h200 + "gpu-sums.json");
   for (const json& one : sums["benchmarks"]) {
     const std::string name = one["name"];

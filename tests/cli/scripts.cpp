@@ -11,7 +11,7 @@ namespace {
 
 TEST_SUITE_BEGIN("scripts");
 
-/// A copy of the scripts, of which a build gives a command that prints its arguments and ends with the status 3.
+/// A copy of the scripts. A build there gives a command that prints its arguments and ends with the status 3.
 class scripts_folder {
  public:
   scripts_folder() {

@@ -239,7 +239,7 @@ TEST_CASE("generate: the fewest elements for a condition number have it, and few
   CHECK(here.shell("ls -A").out.empty());
 }
 
-// The reader has to be told the type of raw data, and that of an .npy file for some types.
+// The reader has to be told the type of raw data. For some types it has to be told the type of an .npy file, too.
 void check_generated(const scratch_folder& here, const std::string& spec, const std::string& type) {
   CAPTURE(spec);
   CAPTURE(type);

@@ -45,8 +45,9 @@ placed_batch groups_of(const input_views& x, const std::vector<std::int32_t>& ke
   return made;
 }
 
-/// What the value has to be, bit by bit, where that follows from reductions of arrays: without rounding until the end
-/// from all of them, and where a result is the state of its elements, from these two. Otherwise none.
+/// The value that is expected, bit by bit, if it follows from reductions of arrays. If nothing is rounded until
+/// the end, it is the value of all elements. If a result is the state of its elements, it is the value of two such
+/// results. Otherwise there is none.
 template <class T, class R>
 std::optional<scalar> expected_of(const backend& b, operation what, const std::vector<T>& x,
                                   const std::vector<R>& all, const options& chosen) {
@@ -89,7 +90,8 @@ void expect_added(const backend& b, operation what, const std::vector<T>& x, con
   }
 }
 
-/// Each type of result that the recipe has: that of elements, that of sums, and twice as wide.
+/// Calls f for each type of result of the recipe: the type of the elements, the type of sums, and a type twice as
+/// wide.
 template <class T, class F>
 void for_each_result(operation what, method how, F f) {
   using sum = result_of<operation::sum, T>;

@@ -110,7 +110,7 @@ void for_each_method(const backend& b, F f) {
   }
 }
 
-/// Operations of which long inputs differ: by order, by the number of inputs, and by indices.
+/// Operations that differ for long inputs: in their order, in the number of inputs, and in indices.
 template <class T, class F>
 void for_each_long_method(const backend& b, F f) {
   for_each_method<T>(b, [&](operation what, options chosen) {
@@ -119,7 +119,7 @@ void for_each_long_method(const backend& b, F f) {
   });
 }
 
-/// Whether elements may be absent: false, and true if the operation can leave out those of type T.
+/// The cases of absent elements: false, and also true if the operation can leave out elements of type T.
 template <class T>
 std::vector<bool> presences(operation what) {
   using limits = std::numeric_limits<part_of<T>>;
@@ -127,7 +127,7 @@ std::vector<bool> presences(operation what) {
   return can_leave_out ? std::vector{false, true} : std::vector{false};
 }
 
-/// An array that is read at distances other than those of C order.
+/// An array that is read at other distances than in C order.
 struct strided_case {
   std::vector<std::size_t> shape;
   std::vector<std::ptrdiff_t> strides;

@@ -140,7 +140,7 @@ class swaps_groups final : public wrong_backend {
   }
 };
 
-/// Folds each row with an element less, but for those that are the only one.
+/// Folds each row without one of its elements, unless the row has only one element.
 class shortens_rows final : public wrong_backend {
  public:
   outcome reduce_each(const request& request, const batch& many, const results_view& out) const override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of a backend as checks. Each returns what it found wrong and works on backends outside the registry
-// too.
+// The contract of a backend as checks. Each check returns the faults that it found, and works on backends outside
+// the registry too.
 #pragma once
 
 #include <algorithm>
@@ -26,13 +26,14 @@ struct check {
 /// Every check, the quick ones first.
 std::span<const check> checks();
 
-/// What a check, or that of a name, finds wrong, one line each; an exception that nobody expected is a finding.
+/// The findings of a check, or of the check with this name, one line each. An exception that nobody expected is a
+/// finding.
 std::string findings_of(check_function run, const backend& b);
 std::string findings_of(std::string_view check_name, const backend& b);
 
 void check_variants(const backend& b, findings& found);
 void check_errors(const backend& b, findings& found);
-/// These need no usable backend, and so are not in checks().
+/// These two checks need no usable backend, and so are not in checks().
 void check_offers(const backend& b, findings& found);
 void check_partial_batches(const backend& b, findings& found);
 void check_special_values(const backend& b, findings& found);
@@ -54,7 +55,8 @@ void check_own_accumulators(const backend& b, findings& found);
 void check_float_environment(const backend& b, findings& found);
 void check_concurrent_calls(const backend& b, findings& found);
 
-/// Over 2^32 bytes, of which 64 MiB are real. Not in checks(): under thread sanitizers it takes too much memory.
+/// Checks arrays of over 2^32 bytes. Only 64 MiB are real memory. This check is not in checks(), because it takes
+/// too much memory under thread sanitizers.
 void check_over_4_gib(const backend& b, findings& found);
 
 /// Calls f with a value of each of the types.
@@ -99,9 +101,10 @@ inline bool is_of_exact_sums(operation what) {
 }
 inline bool has_value(operation what, std::uint64_t count) { return count >= least_count(what); }
 
-/// Whether `b` is to have this reduction: what the catalogue offers. Devices, also behind a stand-in,
-/// leave dot products of integers to CPUs. cub and thrust have f32, f64, i32 and i64, and cub has bf16. They
-/// compensate nothing. Their exact states are for sums and means of f32 and f64 only.
+/// Whether `b` has to have this reduction. A backend has to have the reductions of the catalogue, with these
+/// exceptions. Devices, also behind a stand-in, leave dot products of integers to CPUs. cub and thrust have f32,
+/// f64, i32 and i64, and cub has bf16. They compensate nothing. Their exact states are for sums and means of f32
+/// and f64 only.
 inline bool has(const backend& b, operation what, element_type type, method how) {
   if (!is_offered(what, type, how)) return false;
   const bool on_device = b.home() == memory::device || b.name() == "cuda";

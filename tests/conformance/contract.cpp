@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a backend says about itself, and what it refuses.
+// A backend describes itself correctly, and refuses wrong requests.
 #include <algorithm>
 #include <set>
 

@@ -10,8 +10,8 @@
 namespace fanin::test {
 namespace {
 
-/// The value, the bound, and what repeats of `evaluate()` are the same in every environment. `words` tells what it
-/// is.
+/// Checks that evaluate() gives the same bound in every environment, and the same value if the value is
+/// reproducible. `words` names the call in findings.
 template <class Evaluate, class Words>
 void expect_independent(Evaluate evaluate, Words words, findings& found) {
   const result<scalar> expected = evaluate();

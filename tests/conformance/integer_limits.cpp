@@ -6,7 +6,7 @@
 namespace fanin::test {
 namespace {
 
-/// Values to stand among the fill; what they must give comes from the reference in 128 bits.
+/// Values that stand among the fill. The expected results come from the reference in 128 bits.
 template <class T>
 void expect_among(const backend& b, operation what, T fill, const std::vector<T>& values, findings& found) {
   for (const std::size_t length : telling_lengths) {

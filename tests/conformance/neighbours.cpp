@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies around the input is neither read nor written, nor is the input written.
+// The memory around the input is neither read nor written. The input is not written.
 #include "tests/conformance/checks.hpp"
 #include "tests/support/guarded_memory.hpp"
 

@@ -29,7 +29,7 @@ T element_at(std::size_t i) {
   if constexpr (!std::is_integral_v<T>) return T(std::ldexp(whole, static_cast<int>((random >> 8) % 61) - 30));
 }
 
-/// Rows in C order, and what is asked of them.
+/// Rows in C order, and the options of their reduction.
 template <class T>
 struct one_case {
   operation what;
@@ -94,8 +94,8 @@ void expect_segments(const backend& b, const one_case<T>& of, std::size_t run, u
          "segments", 0, found);
 }
 
-/// Groups among elements of no group: of any order if the results are exact, or else with each group's elements in
-/// theirs.
+/// Groups among elements of no group. If the results are exact, the elements have any order. Otherwise the
+/// elements of each group keep their order.
 template <class Key, class T>
 void expect_groups(const backend& b, const one_case<T>& of, std::size_t run, unsigned threads, findings& found) {
   const bool any_order = of.chosen.method == method::exact;

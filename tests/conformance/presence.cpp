@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements that do not take part: the result is that of the others alone, and positions are those in the input.
+// Elements that do not take part. The result is the result of the other elements alone, and positions count all
+// elements of the input.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -81,7 +82,7 @@ void expect_compacted(const backend& b, operation what, const options& chosen, c
   expect_same(b, what, chosen, of, with_position(alone, of.present), random, found);
 }
 
-/// Where order matters, the bits are those with the stand-ins in place.
+/// If the order matters, the bits are the bits of an array with the stand-ins in place.
 template <class T>
 void expect_in_place(const backend& b, operation what, const options& chosen, const masked_case<T>& of,
                      generator& random, findings& found) {
@@ -93,7 +94,7 @@ void expect_in_place(const backend& b, operation what, const options& chosen, co
   std::vector<T> with_stand_ins(of.x.size(), value);
   for (const std::size_t i : of.present) with_stand_ins[i] = of.x[i];
   const reduction expected = call(b, what, std::span<const T>(with_stand_ins), chosen);
-  const bool divides = absent == stand_in::zero && least_count(what) > 0;  // by the number of those that take part
+  const bool divides = absent == stand_in::zero && least_count(what) > 0;  // by the number of present elements
   if (divides || expected.reproducibility != reproducibility::fixed_order) return;
   expect_same(b, what, chosen, of, expected.value, random, found);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a result says about its bits: the same for every thread count, instruction set, order, split and call.
+// A result says for what its bits are the same: every thread count, instruction set, order, split or call. The
+// tests check that.
 #include <algorithm>
 #include <array>
 

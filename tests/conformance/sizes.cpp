@@ -62,7 +62,7 @@ void expect_exact_only(const backend& b, std::span<const T> x, findings& found) 
     if (!is_of_exact_sums(what) || !has(b, what, type_of<T>, method::exact)) continue;
     if (!has_value(what, x.size())) continue;
     for (const element_type type : {element_type::f64, type_of<computed_as<T>>, type_of<T>}) {
-      if (type == element_type::e4m3) continue;  // is_rounded() knows no NaN in place of what is too large.
+      if (type == element_type::e4m3) continue;  // is_rounded() knows no NaN in place of large numbers.
       options rounded = with(method::exact);
       rounded.result = type;
       const scalar value = call(b, what, x, rounded).value;

@@ -41,7 +41,8 @@ void expect_comparisons(const backend& b, const row<T>& r, findings& found) {
   }
 }
 
-/// log_sum_exp where nothing is rounded: of a NaN, of an infinity, or of one number besides any -infinity.
+/// log_sum_exp of elements for which nothing is rounded. These have a NaN, an infinity, or one number besides any
+/// -infinity.
 template <class T>
 std::optional<computed_as<T>> exact_log_sum(const std::vector<T>& x) {
   using limits = std::numeric_limits<computed_as<T>>;

@@ -8,7 +8,7 @@
 namespace fanin::test {
 namespace {
 
-/// The public calls by name: the backend asked for is the one that ran.
+/// Checks the public calls by name. The backend that was asked for has to be the backend that ran.
 void check_public_calls(std::string_view name) {
   const std::vector<float> x(1000, 0.5f);
   const options chosen{.backend = name};

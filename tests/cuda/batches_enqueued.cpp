@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches whose results stay on the device, what a graph does with them, and what is refused.
+// Batches whose results stay on the device, also in graphs, and requests that are refused.
 #include <cmath>
 
 #include "tests/conformance/checks.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A CUDA graph of what a test enqueues.
+// A CUDA graph of the work that a test enqueues.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,8 +8,8 @@
 
 namespace fanin::test {
 
-/// The graph of the work that enqueue() enqueues to the stream. enqueue() is called twice: the first call runs, so
-/// that what is prepared once is ready when the second one is captured.
+/// The graph of the work that enqueue() enqueues to the stream. enqueue() is called twice: the first call runs and
+/// makes all preparations, and the second call is captured.
 class captured_graph {
  public:
   template <class F>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptions of device memory: the bits of those of the same numbers in host memory.
+// Descriptions of device memory have the bits of descriptions of the same numbers in host memory.
 #include "tests/conformance/checks.hpp"
 #include "tests/cuda/device_memory.hpp"
 #include "tests/support/masked.hpp"

@@ -14,7 +14,7 @@ namespace {
 
 using cuda::partial_result;
 
-/// The state of `count` elements the smallest of which is `value` at `index`.
+/// The state of `count` elements. Their smallest element is `value` at `index`.
 partial_result part_with(const cuda::state_functions& fold, double value, std::uint64_t index, std::uint64_t count) {
   partial_result part;
   ::new (part.total.bytes) indexed<double>{value, index};

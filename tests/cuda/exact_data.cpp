@@ -86,7 +86,8 @@ void expect_exact_dot(std::span<const T> x, std::size_t offset, device_context& 
   });
 }
 
-/// What the device rounds and what the host rounds of device sums, against the serial exact sum.
+/// Compares two results with the serial exact sum: sums that the device rounds, and sums of the device that the
+/// host rounds.
 template <class T>
 void expect_exact(std::span<const T> x, std::size_t offset, device_context& context) {
   const device_array<T> on_device(x, offset);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of device memory: keys of every kind, what a graph does with them, and keys of no group.
+// Groups of device memory: keys of every kind, also in graphs, and keys of no group.
 #include <numeric>
 
 #include "tests/conformance/checks.hpp"
@@ -9,7 +9,7 @@
 namespace fanin::test {
 namespace {
 
-/// Keys below `groups`, of which `equal` in 8 are 0.
+/// Keys below `groups`. `equal` of 8 keys are 0.
 template <class Key = std::int32_t>
 std::vector<Key> random_keys(std::size_t count, std::size_t groups, unsigned equal, std::uint64_t seed) {
   generator random(seed);

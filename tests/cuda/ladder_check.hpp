@@ -49,7 +49,7 @@ class device_input {
   device_memory memory_;
 };
 
-/// What a stage may return for x.
+/// The results that a stage may return for x.
 template <class T>
 class expectation {
  public:
@@ -118,7 +118,7 @@ inline bool serves(const cuda::stage_info& stage, operation what, element_type t
   return true;
 }
 
-/// What is wrong with a stage on an input; empty: nothing.
+/// The faults of a stage on an input. Empty if there are none.
 template <class T>
 std::string fault_of(const cuda::stage_info& stage, operation what, const device_input<T>& x,
                      const expectation<T>& expected, unsigned block_size) {

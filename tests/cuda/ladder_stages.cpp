@@ -31,7 +31,7 @@ std::string faults_at(std::span<const cuda::stage_info> stages, std::size_t coun
   return faults;
 }
 
-/// What a tool that slows kernels down a thousand times can go through.
+/// A short test for tools that slow kernels down a thousand times.
 template <class T>
 void check_few_sizes() {
   for (const std::size_t count : {1, 33, 1025, 4099}) {

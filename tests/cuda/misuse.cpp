@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is no device memory is refused before a kernel reads it, a device without free memory is passed over, and
-// graphs keep the memory that they use.
+// Memory that is not device memory is refused before a kernel reads it. A device without free memory is passed
+// over. Graphs keep the memory that they use.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A NaN among the elements gives the canonical NaN, bit by bit, wherever extrema are finished: on the host, by the
-// kernel that folds one array, by those of batches, and by those that merge chunks.
+// kernel that folds one array, by kernels of batches, and by kernels that merge chunks.
 #include <fanin/accumulator/fixed_point.hpp>
 
 #include "tests/conformance/checks.hpp"
@@ -19,7 +19,7 @@ T other_nan() {
   return detail::from_bits<T>(static_cast<typename format::bits>(format::sign | format::quiet_nan | 1));
 }
 
-/// The result of elements of which the first NaN stands at `place`.
+/// The result of elements whose first NaN is at `place`.
 template <floating T>
 scalar nan_result(operation what, std::uint64_t place) {
   constexpr T nan = std::numeric_limits<T>::quiet_NaN();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory of which some elements do not take part, with masks on the device.
+// Elements in device memory that do not all take part, with masks on the device.
 #include "tests/conformance/checks.hpp"
 #include "tests/cuda/device_memory.hpp"
 #include "tests/support/masked.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the GPU backends say about this machine, with or without a device.
+// The GPU backends describe this machine correctly, with or without a device.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of device memory by cub: each result is that of its elements, in its bits or within its bound.
+// Batches of device memory by cub. Each result is the result of its elements alone, in its bits or within its
+// bound.
 #include "oracle/truth.hpp"
 #include "tests/conformance/checks.hpp"
 #include "tests/cuda/device_results.hpp"

@@ -108,7 +108,8 @@ void expect_cpu_bits(std::span<const device_list> lists) {
   CHECK(of_cpu.save() == of_devices.save());
 }
 
-/// `fast` adds the parts' values in the order of the devices, each of which is as one device has it.
+/// Checks that `fast` adds the values of the parts in the order of the devices. The value of a part is the same as
+/// from one device.
 void expect_order_of_fast(std::span<const device_list> lists) {
   const std::vector<double> x = mixed_values<double>(5000001, 6);
   for (const device_list& devices : lists) {
@@ -129,7 +130,7 @@ void expect_order_of_fast(std::span<const device_list> lists) {
   }
 }
 
-/// An array of which each device has parts.
+/// An array that is divided among the devices.
 template <class T>
 class spread_array {
  public:

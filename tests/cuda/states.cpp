@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact sums whose states are formed on a device: those of the elements added one by one.
+// Exact sums whose states are formed on a device. The states are the same as if elements are added one by one.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -19,7 +19,7 @@ namespace fanin::fuzz {
 struct many_results {
   batch many;
   std::vector<std::vector<std::size_t>> places;
-  std::vector<std::uint32_t> index;  ///< offsets or keys, of which the batch has a view
+  std::vector<std::uint32_t> index;  ///< the offsets or keys that the batch views
 };
 
 inline many_results rows_of(const input_views& all, int along, std::mt19937_64& random) {

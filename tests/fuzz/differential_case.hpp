@@ -68,7 +68,8 @@ struct fuzzed {
   operation what;
   std::vector<T> pattern, behind;
   std::vector<T> memory;
-  /// What the bytes of the input choose besides: where elements are cut, and to what results they belong.
+  /// A number that the bytes of the input give. It decides where elements are cut, and to which results they
+  /// belong.
   std::uint64_t seed;
 
   fuzzed(operation what_, std::vector<T> pattern_, std::size_t count, std::uint64_t seed_)

@@ -22,12 +22,12 @@ constexpr const environment& environment_of(std::size_t choice) {
   return choice == 0 ? default_environment : test::caller_environments[choice - 1];
 }
 
-/// What a call gives: values, what the report says of them, and for lanes, these.
+/// The answer of a call: values, the facts of the report, and the lanes if there are lanes.
 struct answer {
   std::vector<scalar> values;
   report done;
   std::vector<std::int64_t> lanes = {};
-  std::string error = {};  ///< in place of all others
+  std::string error = {};  ///< set in place of all other members
   bool has_overflowed = false;
 
   const scalar& value() const { return values.front(); }
@@ -60,7 +60,7 @@ inline bool same(const answer& a, const answer& b) {
          (!repeats || std::ranges::equal(a.values, b.values, test::same));
 }
 
-/// What call() gives in the default environment, after the same call in `caller`.
+/// The answer of call() in the default environment, after the same call in `caller`.
 template <class Call>
 answer answered(const environment& caller, Call call) {
   const auto attempt = [&]() -> answer {

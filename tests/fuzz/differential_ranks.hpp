@@ -20,7 +20,7 @@ namespace fanin::fuzz {
 
 using lane_vector = std::vector<std::int64_t>;
 
-/// The parts of 1 to 7 ranks, some of which may have no elements.
+/// The parts of 1 to 7 ranks. Some parts may have no elements.
 inline std::vector<input_views> parts_of_ranks(const input_views& all, std::mt19937_64& random) {
   std::vector<std::size_t> cuts{0, all.count()};
   for (auto more = random() % 7; more > 0; --more) cuts.push_back(random() % (all.count() + 1));

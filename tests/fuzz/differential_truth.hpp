@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a value is right: the bits that MPFR gives for what is exact, and otherwise within the reported bound.
+// Whether a value is right. An exact value has to have the bits that MPFR gives. Other values have to keep the
+// reported bound.
 #pragma once
 
 #include <algorithm>
@@ -70,8 +71,8 @@ bool is_right_complex(operation what, const repeated<std::complex<P>>& x, method
       value);
 }
 
-/// Whether the value of elements of which there are enough is the correctly rounded one if `how` is exact, and else
-/// keeps the bound. A sum that was rounded to a narrow float is not judged.
+/// Whether the value is correctly rounded if `how` is exact, and otherwise keeps the bound. There are enough
+/// elements for a result. A sum that was rounded to a narrow float is not judged.
 template <class T>
 bool is_right(operation what, const repeated<T>& x, method how, const error_bound& bound, const scalar& value) {
   if constexpr (complex_number<T>) {

@@ -94,7 +94,7 @@ void expect_merged_states(const fuzzed<T>& all, std::size_t cut, const environme
           "a state is rounded as MPFR rounds", told(got));
 }
 
-/// The numbers of a description are those of MPFR.
+/// Checks that the numbers of a description are the numbers of MPFR.
 template <class T>
 void expect_description(const fuzzed<T>& all, const environment& caller) {
   bool sum_overflows = false;

@@ -20,8 +20,8 @@
 
 namespace fanin::fuzz {
 
-/// What reading an input gives: its elements as bytes with the types of its columns, or the message of bad_data or
-/// usage_error.
+/// The outcome of reading an input: its elements as bytes with the types of its columns, or the message of
+/// bad_data or usage_error.
 struct read_input {
   std::vector<std::byte> elements;
   std::vector<element_type> types;

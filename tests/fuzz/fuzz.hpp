@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzz targets share: the check of an invariant, and the bytes of an input as choices and text.
+// The part that all fuzz targets share: the check of an invariant, and the bytes of an input as choices and text.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The right result of every operation of the catalogue, by MPFR. A sum here has 4500 bits, in which no sum of floats,
-// of their squares or of their products is rounded, nor is the numerator of a variance.
+// The right result of every operation of the catalogue, by MPFR. A sum here has 4500 bits. So sums of floats, of
+// their squares and of their products are not rounded, and the numerator of a variance is not rounded, either.
 #pragma once
 
 #include <mpfr.h>
@@ -99,7 +99,7 @@ struct repeated {
   std::size_t times(std::size_t i) const { return count / pattern.size() + (i < count % pattern.size() ? 1 : 0); }
 };
 
-/// The terms of a sum: what is added up for each element, and which special values are among the terms.
+/// The terms of a sum, one for each element, and the special values among the terms.
 template <class T>
 struct terms {
   wide sum, magnitudes;

@@ -64,7 +64,7 @@ void expect_number(const std::string& text, std::uint64_t least) {
   }
 }
 
-/// The message of an error is what the command prints: one line.
+/// The command prints the message of an error, so the message has to be one line.
 void expect_message(const std::exception& problem) {
   const std::string_view text = problem.what();
   expect(!text.empty() && one_line(text) == text, "a message is one line without control characters");

@@ -77,7 +77,8 @@ std::vector<T> random_elements(raw_bytes bytes) {
 }
 
 /// The exponents where something begins or ends: the subnormal and the largest numbers of T, the windows of words
-/// that short messages of sums and of products have, and the roots of each. Those that T does not have become others.
+/// that short messages of sums and of products have, and the roots of each. An exponent that T does not have
+/// becomes another one.
 template <class T>
 int edge(std::size_t choice) {
   using limits = std::numeric_limits<T>;
@@ -89,8 +90,8 @@ int edge(std::size_t choice) {
   return least + (rooted - least + 8 * all) % all;
 }
 
-/// An element for each two bytes: floats next to an edge, some of which cancel the one before; integers next to a
-/// power of two. Few of them add up to about an edge.
+/// An element for each two bytes: a float next to an edge, which may cancel the float before, or an integer next
+/// to a power of two. Few of them add up to about an edge.
 template <class T>
 std::vector<T> near_edges(raw_bytes bytes) {
   std::vector<T> x(bytes.size() / 2);

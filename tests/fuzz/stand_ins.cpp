@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzzers of the command's readers link in place of the library's backends: backends that compute nothing,
-// of which one is not usable and one reads device memory, and exact sums one element at a time.
+// The fuzzers of the command's readers link these backends in place of the library's. The backends compute
+// nothing. One of them is not usable, and one reads device memory. Exact sums are added one element at a time.
 #include <array>
 #include <memory>
 

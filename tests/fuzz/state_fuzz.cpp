@@ -37,7 +37,7 @@ auto merged(Sum a, const Sum& b) -> std::optional<decltype(a.save())> {
   return a.save();
 }
 
-/// Makes the header and the checksum right, so that the fields between them are what is judged.
+/// Makes the header and the checksum right, so that only the fields between them are judged.
 template <class Sum>
 void repair(std::vector<std::byte>& bytes) {
   bytes.resize(Sum::saved_bytes);

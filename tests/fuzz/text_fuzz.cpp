@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any text as numbers, plain or CSV: the parser gives the same numbers, or the same message, for the text as a whole,
-// in pieces of any sizes, from a file and from a pipe. Numbers of words are those of from_chars() and of strtod(),
-// and a type that the numbers decide is the first of i64, u64 and f64 that has all of them.
+// in pieces of any sizes, from a file and from a pipe. Words are read as the numbers that from_chars() and
+// strtod() read. If the numbers decide the type, it is the first of i64, u64 and f64 that has all numbers.
 #include <algorithm>
 #include <charconv>
 #include <cmath>

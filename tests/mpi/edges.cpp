@@ -43,7 +43,7 @@ TEST_SUITE_BEGIN("mpi/edges");
 TEST_CASE("parts that the first message holds, and sums and squares that it barely holds or does not") {
   const auto ranks = static_cast<std::size_t>(fanin::mpi::detail::rank_count(MPI_COMM_WORLD));
   const bool is_root = fanin::mpi::detail::rank_in(MPI_COMM_WORLD) == 0;
-  // Where ranks take turns on few cores, each reduction takes milliseconds.
+  // If ranks take turns on few cores, each reduction takes milliseconds.
   const std::size_t apart = ranks > 8 ? 5 : 1;
   std::size_t turn = 0;
   for (const double x : {0x1p300, 0x1p301, -0x1.8p301, 0x1p302, 0x1.8p157, 0x1p158, -0x1p-338, 0x1p-1074}) {

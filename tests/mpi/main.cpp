@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each rank runs all test cases, and all of them start the same reductions. The exit status is that of the worst
-// rank.
+// Each rank runs all test cases, and all of them start the same reductions. The exit status is the status of the
+// worst rank.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

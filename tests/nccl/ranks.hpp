@@ -23,7 +23,7 @@ inline constexpr bool is_stand_in = NCCL_VERSION_CODE == 0;
 #define FANIN_SUITES "nccl/"
 #endif
 
-/// What a rank's thread has.
+/// The objects of a rank's thread.
 struct rank_here {
   std::size_t rank, ranks;
   device_context& context;
@@ -45,7 +45,7 @@ class all_ranks {
   std::size_t count() const { return comms_.size(); }
 
   /// Calls f(rank_here) in a thread for each rank, with the rank's device as the current one, and waits for the work
-  /// on its stream. Throws what the first rank that failed threw.
+  /// on its stream. Throws the error of the first rank that failed.
   template <class F>
   void run(F f) const {
     std::vector<std::exception_ptr> failures(count());

@@ -53,7 +53,7 @@ std::vector<T> read(const T* from, std::size_t count) {
   return x;
 }
 
-/// Checks the sums of vectors that begin `offset` elements behind a boundary, and those of a graph.
+/// Checks the sums of vectors that begin `offset` elements behind a boundary, also in a graph.
 template <class T>
 void check_vectors(std::size_t count, std::size_t offset) {
   const auto x = vectors_of<T>(count);

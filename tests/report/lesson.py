@@ -18,7 +18,7 @@ from render import WIDTHS, blank_pictures, checked_browser, faults
 
 PAPER = 718  # A4 without its margins.
 
-# What a reader does, and the words of the page's status line after it.
+# The actions of a reader, and the words of the page's status line after each action.
 STEPS = (
     ("", "global-neighbored, step 1 of 8"),
     ("press('ArrowLeft')", "global-neighbored, step 1 of 8"),
@@ -57,7 +57,7 @@ def with_one_picture(page):
 
 
 def stepped(chromium, page):
-    """What the page shows after each of the STEPS."""
+    """The words that the page shows after each of the STEPS."""
     look = "seen.push([status.textContent, shown('section').length, shown('figure').length, shown('svg.step').length]);"
     actions = "\n".join(f"{action};{look}" for action, _ in STEPS)
     return chromium.found(page.replace("</body>", PROBE % actions))

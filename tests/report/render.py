@@ -54,7 +54,7 @@ class browser:
         self.program, self.folder = program, folder
 
     def run(self, page, *options):
-        """What Chromium prints with these options for the page."""
+        """The output of Chromium with these options for the page."""
         path = os.path.join(self.folder, "page.html")
         with open(path, "w", encoding="utf-8") as file:
             file.write(page)
@@ -63,7 +63,7 @@ class browser:
         return subprocess.run(command, check=True, capture_output=True, timeout=300).stdout.decode()
 
     def found(self, page, *options):
-        """What the page's script writes into its element `found`, as JSON."""
+        """The JSON that the page's script writes into its element `found`."""
         dom = self.run(page, "--dump-dom", *options)
         return json.loads(html.unescape(re.search(r'<pre id="found">(.*?)</pre>', dom, re.S).group(1)))
 
@@ -110,7 +110,7 @@ def opened(page):
 
 
 def faults_of_folding(chromium, page):
-    """What is wrong with the height of a page and with its print."""
+    """The faults in the height of a page and in its print."""
     screens = chromium.measure(page, *SCREEN)["height"] / SCREEN[1]
     if screens > MOST_SCREENS:
         yield f"the page is {screens:.1f} screens high"

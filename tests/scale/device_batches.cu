@@ -29,7 +29,7 @@ __global__ void compare_kernel(const T* x, std::uint64_t count, Of of, unsigned 
   if (found > 0) atomicAdd(differ, found);
 }
 
-/// Values in device memory, each of which follows from its place.
+/// Values in device memory. Each value follows from its place.
 template <class T>
 class big_array {
  public:
@@ -42,7 +42,7 @@ class big_array {
   T* data() const { return reinterpret_cast<T*>(memory_.get()); }
   array_view view() const { return {data(), count_, type_of<T>, memory::device}; }
   results_view results() const { return {data(), count_, type_of<T>, result_form::number, memory::device}; }
-  /// How many values are not those that `of` gives.
+  /// The number of values that differ from the values of `of`.
   template <class Of>
   unsigned long long differ_from(Of of) const {
     const device_value<unsigned long long> differ;
@@ -152,7 +152,7 @@ void check_segments() {
   }
 }
 
-/// Element i is of group i % groups_count, of which the last one is left out.
+/// Element i belongs to group i % groups_count. The last group is left out.
 template <class T, class ElementOf, class SumOf>
 void check_groups(std::uint32_t groups_count, ElementOf element_of, SumOf sum_of_group) {
   const big_array<T> x(many_elements, element_of);

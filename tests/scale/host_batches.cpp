@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view backends_of_host[] = {"serial", "openmp", "tbb"};
 
-/// many_elements elements, of which element i is of(i % piece).
+/// Makes many_elements elements. Element i is of(i % piece).
 template <class T, class Of>
 class long_array {
  public:
@@ -35,7 +35,7 @@ class long_array {
   repeated_memory<T> memory_;
 };
 
-/// Element i of a long array of i8, and the sum of those before it.
+/// Element i of a long array of i8, and the sum of the elements before it.
 constexpr std::size_t piece_of_bytes = repeated_memory<std::int8_t>::piece_elements;
 std::int8_t byte_at(std::size_t i) { return static_cast<std::int8_t>(periodic(i % piece_of_bytes)); }
 std::int64_t bytes_before(std::uint64_t i) {

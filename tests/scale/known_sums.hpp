@@ -11,7 +11,7 @@ namespace fanin::test {
 /// More elements than 31 bits count.
 inline constexpr std::uint64_t many_elements = (std::uint64_t{1} << 31) + 4099;
 
-/// Element i is -2, -1, 0, 1, 2 and so on; sum_before(i) is the sum of those before it.
+/// Element i is -2, -1, 0, 1, 2 and so on; sum_before(i) is the sum of the elements before it.
 FANIN_HOST_DEVICE constexpr int periodic(std::uint64_t i) { return static_cast<int>(i % 5) - 2; }
 FANIN_HOST_DEVICE constexpr int sum_before(std::uint64_t i) {
   const int rest = static_cast<int>(i % 5);

@@ -148,7 +148,7 @@ class adversary {
     if (x.size() % 2 == 0) x[x.size() - 2] = 0;
     shuffle(x);
   }
-  /// y, z and -(y + z) rounded, at exponents that are far apart: what is left is what rounding took.
+  /// y, z and -(y + z) rounded, at exponents that are far apart. Their sum is the rounding error of y + z.
   void rounding_errors(std::span<T> x) {
     for (std::size_t i = 0; i + 2 < x.size(); i += 3) {
       const std::size_t f = below(of::fields - of::fraction_bits - 1);

@@ -12,13 +12,13 @@
 
 namespace fanin::test {
 
-/// Elements whose reductions can be compared bit by bit: of products none over- or underflows.
+/// Elements whose reductions can be compared bit by bit. Products of them neither overflow nor underflow.
 template <class T>
 std::vector<T> values_for(operation what, std::size_t count, std::uint64_t seed) {
   return what == operation::product ? unit_factors<T>(count, seed) : mixed_values<T>(count, seed);
 }
 
-/// The results of a batch, and what a backend says of them.
+/// The results of a batch, and the backend's report.
 struct batch_reduction : outcome {
   std::vector<scalar> values;
 };
@@ -34,8 +34,8 @@ inline batch_reduction call_each(const backend& b, operation what, const batch& 
   });
 }
 
-/// For each row of an array along the axes of which `is_reduced`, the places of its elements in C order, in elements
-/// from the first one.
+/// The places of the elements of each row, in C order. Places are counted in elements from the array's first
+/// element. A row is along the axes that `is_reduced` names.
 inline std::vector<std::vector<std::ptrdiff_t>> places_of_rows(const std::vector<std::size_t>& shape,
                                                                const std::vector<std::ptrdiff_t>& strides,
                                                                const std::vector<bool>& is_reduced) {

@@ -13,7 +13,7 @@
 
 namespace fanin::test {
 
-/// A backend's value and what it says of it.
+/// A backend's value and report.
 struct reduction : outcome {
   scalar value;
 };
@@ -27,7 +27,7 @@ inline reduction reduced(const backend& b, const request& prepared) {
   });
 }
 
-/// The inputs of an operation on `x`: of two, both are `x`, so that a dot product is a sum of squares.
+/// The inputs of an operation on `x`. If there are two inputs, both are `x`, so a dot product is a sum of squares.
 inline input_views inputs_for(operation what, const array_view& x) { return detail::repeated(what, x); }
 
 /// The reduction of `x` by `b`, which need not be in the registry, with selection's usual checks of the request.

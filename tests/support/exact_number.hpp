@@ -74,7 +74,8 @@ class exact_number {
     return nearest;
   }
 
-  /// What save() of an exact accumulator wrote, in units of its last bit; docs/exact-format.md.
+  /// The sum in the bytes that save() of an exact accumulator wrote, in units of its last bit
+  /// (docs/exact-format.md).
   static exact_number saved(std::span<const std::byte> bytes) {
     constexpr std::size_t header = 16, checksum = 4;
     bytes = bytes.first(bytes.size() - checksum);

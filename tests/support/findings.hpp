@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a check found wrong. Checks return it instead of failing a test, so that they can be tried on broken backends.
+// The faults that a check found. Checks return faults instead of failing a test, so checks can be tried on broken
+// backends.
 #pragma once
 
 #include <stdexcept>

@@ -10,8 +10,8 @@
 
 namespace fanin::test {
 
-/// What the processor does with subnormals, where it has a choice: nothing, or take those that it reads (DAZ), those
-/// that it computes (FTZ), or both, for zero.
+/// How the processor treats subnormals. It keeps them, or takes subnormals that it reads (DAZ), subnormals that it
+/// computes (FTZ), or both, for zero.
 enum class subnormals : unsigned { kept = 0, read_as_zero = 0x40, computed_as_zero = 0x8000, flushed = 0x8040 };
 
 /// Sets this for the calling thread.

@@ -62,7 +62,7 @@ inline double relative_error(double value, const long_number& exact) {
   return ((long_number(value) - exact) / exact).magnitude();
 }
 
-/// log(sum of times(i) e^x[i]) of elements of which one at least is finite, and none NaN or +infinity.
+/// log(sum of times(i) e^x[i]). At least one element is finite, and none is NaN or +infinity.
 template <class T, class Times>
 long_number log_sum_exp_of(std::span<const T> x, Times times) {
   const double largest = *std::ranges::max_element(x);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of which some elements do not take part.
+// Arrays with elements that do not take part.
 #pragma once
 
 #include <limits>
@@ -32,7 +32,7 @@ struct masked_case {
   }
 };
 
-/// A NaN; of a complex one, one part is.
+/// A NaN. A complex NaN has one part that is NaN.
 template <class T>
 T not_a_number(generator& random) {
   constexpr auto nan = std::numeric_limits<part_of<T>>::quiet_NaN();

@@ -56,7 +56,7 @@ struct bounding_box {
   }
 };
 
-/// Where the largest element is: the first of equal ones.
+/// The place of the largest element. If several are equal, it is the place of the first.
 struct place_of_largest {
   struct found {
     float value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks send of their elements, and the value that a transport makes of what they sent.
+// The messages that ranks send, and the value that a transport makes of the messages.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -33,8 +33,8 @@ inline rank_message message_of_rank(operation what, const input_views& x, const 
   return one;
 }
 
-/// How lanes travel: short where those of every rank are, expanded as if another rank's were not, or all from the
-/// start.
+/// How lanes travel. They are sent in short messages, or expanded as if another rank could not send a short
+/// message, or all are sent from the start.
 enum class transport { few_lanes, expanded_lanes, all_lanes };
 inline constexpr transport transports[] = {transport::few_lanes, transport::expanded_lanes, transport::all_lanes};
 

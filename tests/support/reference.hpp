@@ -30,7 +30,7 @@ inline bool is_dispersion_operation(operation what) {
          what == operation::sample_standard_deviation;
 }
 
-/// Whether the result is the sum of the squares: of products, that of an array and itself.
+/// Whether the result is the sum of the squares. A dot product is one, because both inputs are the same array.
 inline bool is_of_squares(operation what) {
   return what == operation::sum_of_squares || what == operation::dot || what == operation::vdot;
 }
@@ -152,7 +152,7 @@ double integer_dispersion(std::span<const T> x, dispersion_measure wanted) {
 }
 
 /// The value, or nothing where it is the error `overflow`. x is not empty, and integers have the operation. Dot
-/// products are those of x with itself.
+/// products are products of x with itself.
 template <class T>
 std::optional<scalar> integer_reference(operation what, std::span<const T> x) {
   using R = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;

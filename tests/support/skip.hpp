@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Skips the rest of a test case on a machine that lacks what the test case needs.
+// Skips the rest of a test case on a machine that lacks something that the test case needs.
 #pragma once
 
 #include <string>

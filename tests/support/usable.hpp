@@ -16,7 +16,8 @@ namespace fanin::test {
 
 enum class verdict { run, skip, fail };
 
-/// What becomes of a backend's tests; `required` is a comma list of the backends that have to be usable.
+/// Whether a backend's tests run, are skipped or fail. `required` is a comma list of the backends that have to be
+/// usable.
 inline verdict verdict_on(const backend& b, std::string_view required) {
   if (b.probe().usable()) return verdict::run;
   const auto between_commas = [](std::string_view text) { return std::string(1, ',').append(text).append(1, ','); };

@@ -27,7 +27,7 @@ typename A::state state_of(const std::vector<typename A::element>& x) {
   return s;
 }
 
-/// The value of x, of which the elements from `middle` on are in a state of their own.
+/// The value of x, from two states: one of the elements before `middle`, and one of the elements from `middle` on.
 template <class A, class R>
 R value_of(const std::vector<typename A::element>& x, std::size_t middle = 0) {
   const auto begin = x.begin() + static_cast<std::ptrdiff_t>(middle);

@@ -81,7 +81,7 @@ void check_rows(const Calls& calls) {
   }
 }
 
-/// Groups of random keys, of which 0 is `zeros` times as frequent as the others together.
+/// Groups of random keys. The key 0 is `zeros` times as frequent as all other keys together.
 template <class T>
 void check_groups(call_of call, std::size_t count, std::size_t groups_count, std::size_t zeros, unsigned threads) {
   CAPTURE(count);

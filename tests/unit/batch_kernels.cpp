@@ -41,7 +41,7 @@ typename A::element word_of(typename A::tested x) {
   std::memcpy(&word, &x, sizeof x);
   return word;
 }
-/// What A adds for a word.
+/// The number that A adds for a word.
 template <class A>
 auto number_of(typename A::element word) {
   if constexpr (requires { A::read(word, A::rule_of_words()); }) {
@@ -78,7 +78,7 @@ typename A::state in_order(const T* x, std::size_t count, std::size_t least_chun
   return s[0];
 }
 
-/// Whether the state is that of a segment.
+/// Whether the state is the state of the segment.
 template <class A, class T = typename A::element>
 bool is_state_of(const typename A::state& s, const T* x, std::size_t count, std::size_t least_chunk) {
   if constexpr (cuda::adds_vectors<A>) {
@@ -113,7 +113,7 @@ struct keep_states {
   }
 };
 
-/// An array of words, of which the first one is `shift` elements behind a boundary of 128 bytes.
+/// An array of words. The first word is `shift` elements behind a boundary of 128 bytes.
 template <class A>
 struct shifted_array {
   using word = typename A::element;
@@ -188,7 +188,8 @@ void check_segments(const std::vector<std::size_t>& lengths, std::size_t shift, 
   CHECK(status.longest == *std::max_element(lengths.begin(), lengths.end()));
 }
 
-/// Rows of `length` elements along an axis: of neighbours, or along the other axis, of columns.
+/// Rows of `length` elements along an axis. The elements are neighbours, or along the other axis they form
+/// columns.
 template <class A>
 void check_rows(std::size_t rows, std::size_t length, bool columns) {
   using T = typename A::element;

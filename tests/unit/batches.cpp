@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows, segments and groups through the verbs, and what they refuse.
+// Rows, segments and groups through the verbs, and calls that are refused.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -53,7 +53,7 @@ TEST_SUITE("unit/catalog") {
     }
   }
 
-  // MPI, NCCL and add_to() rest on what the rows say of merging.
+  // MPI, NCCL and add_to() rely on the rows about merging.
   TEST_CASE("results of parts merge to the result of all as their rows say") {
     using numbers = std::vector<std::int32_t>;
     const std::pair<numbers, numbers> halves[] = {{{0, 0}, {2, -3, 1}}, {{2, -3, 1}, {5, 4}}};

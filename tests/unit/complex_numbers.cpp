@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs on complex numbers: types, reports, and what they refuse. conformance/ has the values.
+// The verbs on complex numbers: types, reports, and calls that are refused. conformance/ has the values.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -25,7 +25,7 @@ std::string fault_of(unsigned threads, Kernel kernel) {
   return "";
 }
 
-/// What each of the lanes of a warp computes.
+/// The numbers that the lanes of a warp compute.
 template <class T, class Kernel>
 std::vector<T> lanes_of(Kernel kernel) {
   std::vector<T> found(32);

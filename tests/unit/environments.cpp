@@ -23,7 +23,7 @@
 namespace fanin::test {
 namespace {
 
-/// What entries answered, as bytes.
+/// The answers of entries, as bytes.
 class answers {
  public:
   template <class T>
@@ -79,7 +79,7 @@ void check_entry(const char* entry, Enter enter) {
   }
 }
 
-/// Numbers of both signs, of which a third are subnormal or nearly so; integers as they are.
+/// Numbers of both signs. A third of the floats are subnormal or nearly so.
 template <class T>
 std::vector<T> numbers_of(std::size_t count) {
   auto x = mixed_values<T>(count, 43);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A number of so many digits that its roundings do not show beside those of doubles.
+/// A number of so many digits that its roundings do not show beside the roundings of doubles.
 class real {
  public:
   static constexpr mpfr_prec_t bits = 4500;
@@ -45,7 +45,7 @@ class real {
   friend real operator/(real a, const real& b) { return mpfr_div(a.value_, a.value_, b.value_, MPFR_RNDN), a; }
   friend real root(real a) { return mpfr_sqrt(a.value_, a.value_, MPFR_RNDN), a; }
   friend real length(real a, const real& b) { return mpfr_hypot(a.value_, a.value_, b.value_, MPFR_RNDN), a; }
-  /// These have fewer digits, which are many more than those of a double.
+  /// These functions have fewer digits, but many more than a double.
   friend real exponential(const real& a) { return short_function(a, mpfr_exp); }
   friend real logarithm(const real& a) { return short_function(a, mpfr_log); }
   bool is_above(double other) const { return mpfr_cmp_d(value_, other) > 0; }

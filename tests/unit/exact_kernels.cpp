@@ -18,7 +18,7 @@ TEST_SUITE("unit/exact_kernels") {
     generator random(16);
     constexpr int digits = std::numeric_limits<T>::digits, last = 2 * T::bias;
     for (const std::size_t count : {1, 7, 300, 1024, 1030, 2048}) {
-      // Elements that differ in the lower bits only are in a window; of all exponents, most are not.
+      // Elements that differ in the lower bits only are in a window. Most elements of random exponents are not.
       for (const unsigned upper : {0x0fffu, 0x83ffu, 0x7fffu, 0xffffu}) {
         const unsigned changing = upper >> (16 - T::width);
         constexpr unsigned base = 0x3c00 >> (16 - T::width), finite = ~(1u << (T::width - 2));
@@ -33,7 +33,7 @@ TEST_SUITE("unit/exact_kernels") {
         check_sums(x, y);
       }
     }
-    // The ends of the exponents, where windows end too, and what is subnormal.
+    // The ends of the exponents, where windows end too, and subnormal numbers.
     for (const auto& [least, most] : {std::pair{std::max(last - 20, 0), last},
                                       {last - 12, last - 5},
                                       {last - 5, last - 4},
@@ -158,8 +158,8 @@ TEST_SUITE("unit/exact_kernels") {
   }
 
   TEST_CASE_TEMPLATE("a root just above a tie", T, float, double) {
-    // The sums of squares are those of 2^24 + 1 and 2^53 + 1, half-way between two floats and two doubles, and so
-    // little more that 64 bits of the root do not show it.
+    // The sums of squares are the squares of 2^24 + 1 and 2^53 + 1, and a little more. The roots are half-way
+    // between two floats and two doubles, and so little more that 64 bits of the root do not show it.
     const std::vector<T> above_float{T{0x1p24}, T{0x1p12}, T{0x1p12}, T{1}, T{0x1p-20}};
     const std::vector<T> above_double{T{0x1p53}, T{0x1p27}, T{1}, T{0x1p-10}};
     check_sums(above_float, above_float);
@@ -171,7 +171,7 @@ TEST_SUITE("unit/exact_kernels") {
     const T tiny = std::numeric_limits<T>::denorm_min();
     for (const T d : {std::ldexp(T{3}, -15), std::ldexp(T{3}, -50)}) {
       for (const T one : {T{1}, T{-1}}) {
-        // A lane's d cancel. Its sum then has no bits as low as those of the squares.
+        // The d of a lane cancel. The sum of the lane then has no bits as low as the bits of the squares.
         check_sums(std::vector<T>{d, -d, one, one}, std::vector<T>{d, d, d, d});
       }
     }

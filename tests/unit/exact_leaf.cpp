@@ -213,7 +213,7 @@ TEST_CASE_TEMPLATE("tiles full of the largest elements that a window holds", T, 
 }
 
 TEST_CASE_TEMPLATE("a tile of NaN behind the largest tile that a window holds", T, float, double) {
-  // The NaN has the exponent that follows those of windows, and the fraction of the constant M.
+  // The NaN has the exponent that follows the exponents of windows, and the fraction of the constant M.
   for (int exponent = std::numeric_limits<T>::max_exponent - 14; exponent < std::numeric_limits<T>::max_exponent;
        ++exponent) {
     CAPTURE(exponent);

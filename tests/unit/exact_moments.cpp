@@ -256,8 +256,9 @@ TEST_SUITE("unit/moments") {
   }
 
   TEST_CASE("what the first long division alone leaves over decides beside a tie") {
-    // In units of the smallest float and of its square. The numerator n Q - S^2 is (n^2 c + 3) 2^-68, with c of 54
-    // bits: a tie of double but for the remainder 3 * 2^60 of the division by n, and the second division has none.
+    // The sums are in units of the smallest float and of its square. The numerator n Q - S^2 is (n^2 c + 3) 2^-68,
+    // where c has 54 bits. It would be a tie of double without the remainder 3 * 2^60 of the division by n. The
+    // second division has no remainder.
     constexpr std::uint64_t found[][3] = {{4788455012986738729, 1697315583721001903, 601901202552467937},
                                           {6915180944008110481, 919277648608388866, 122503909215469820},
                                           {5993679185970701263, 1596062295110797399, 425302790695463796}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the states of exact accumulators: their counts, what is saved, and what may be loaded.
+// Tests of the states of exact accumulators: their counts, the saved bytes, and the bytes that may be loaded.
 #include <doctest/doctest.h>
 
 #include <array>

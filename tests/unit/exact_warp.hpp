@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the loops of the exact CUDA kernels on the CPU, by the threads of one warp, and checks what they find.
+// Runs the loops of the exact CUDA kernels on the CPU, by the threads of one warp, and checks the results.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -46,7 +46,7 @@ class array_tiles {
   std::size_t vectors_, batch_ = 0;
 };
 
-/// The sum of the terms of x, of which the last elements do not fill a vector.
+/// The sum of the terms of x. The last elements do not fill a vector.
 template <class T, class Terms>
 auto warp_sum(const Terms& terms, std::span<const T> x) {
   using block_sums = cuda::block_sums_of<Terms, 1>;

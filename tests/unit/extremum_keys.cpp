@@ -11,7 +11,7 @@
 namespace fanin::test {
 namespace {
 
-/// Checks that the least and the largest of the keys of x and y are those of their extrema.
+/// Checks that the least and the largest of the keys of x and y are the keys of their extrema.
 template <class T>
 void check_pair(T x, T y) {
   const auto extremum = [&]<bool Largest>() {

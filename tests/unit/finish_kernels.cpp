@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the kernel that ends reductions, run on the CPU. The kernel learns the operation and the type of the result
-// at run time; its values are those of the recipes' accumulators.
+// Tests the kernel that ends reductions, run on the CPU. The kernel learns the operation and the type of the
+// result at run time. Its values have to be the values of the recipes' accumulators.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -125,7 +125,7 @@ void check_single(const std::vector<typename Recipe::element>& x) {
     device_result<R> expected = expected_value<Recipe, R>(total, x.size());
     check(expected);
 
-    // Elements are absent, and those before the first one that is there were left out.
+    // Elements are absent. Elements before the first one that is there were left out.
     cuda::presence_counts present{0, x.size()};
     target.present = &present;
     if constexpr (requires { expected.value.index; }) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the bits of `exact`, and of `fast` on a CPU, are those of earlier releases: golden_bits.txt has a hash
-// of 1000 results for each operation, element type and method. The environment variable FANIN_WRITE_GOLDEN_BITS=1 has
-// the file written anew, for operations and types that are added; a line that is there never changes.
+// Tests that the bits of `exact`, and of `fast` on a CPU, are the bits of earlier releases. golden_bits.txt has a
+// hash of 1000 results for each operation, element type and method. With the environment variable
+// FANIN_WRITE_GOLDEN_BITS=1 the file is written anew, to add operations and types. A line that is there never
+// changes.
 #include <doctest/doctest.h>
 
 #include <algorithm>

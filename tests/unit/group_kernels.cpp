@@ -142,7 +142,7 @@ bool adds_to(Call& call, const std::vector<exact_accumulator<T>>& sums, R earlie
   return is_right;
 }
 
-/// Checks sums and means of groups against those of accumulators to which elements are added one by one.
+/// Checks sums and means of groups against accumulators to which elements are added one by one.
 template <class T, class Key>
 void check_groups_of(const std::vector<T>& x, const std::vector<Key>& keys, std::uint32_t groups,
                      std::uint64_t most_spills = 1000) {

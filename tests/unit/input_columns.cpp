@@ -59,7 +59,7 @@ TEST_CASE("several columns, in the order of the choice") {
   check_columns("7", table("all"), "1 7");
 }
 
-/// Records of four fields, of which the second one is a name, with a fault in one of `faults` fields.
+/// Records of four fields. The second field is a name. One of `faults` fields has a fault.
 std::string random_records(std::mt19937_64& random, std::uint64_t faults) {
   const auto one_in = [&](std::uint64_t n) { return random() % n == 0; };
   std::string text;

@@ -44,7 +44,7 @@ std::string zstd_of(const std::string& text, int window_log = 0) {
   return packed;
 }
 
-/// What the compressed bytes hold, read in pieces, or the message of an error.
+/// The text that the compressed bytes hold, read in pieces, or the message of an error.
 std::string unpacked(const std::string& packed, std::size_t piece) {
   try {
     byte_reader in(decompressed(byte_reader(std::as_bytes(std::span(packed)), "x")), "x");
@@ -102,7 +102,7 @@ TEST_CASE("damaged data are refused at every place") {
   for (std::size_t bytes = 4; bytes < zstd.size(); ++bytes)
     CHECK(unpacked(zstd.substr(0, bytes), 10) == "x: truncated zstd data");
   for (std::string packed : {gzip, zstd}) {
-    packed[packed.size() - 3] ^= 1;  // In the checksum, or for gzip in the length.
+    packed[packed.size() - 3] ^= 1;  // This byte is in the checksum, or for gzip in the length.
     CHECK(unpacked(packed, 10).starts_with("x: corrupt "));
   }
   CHECK(unpacked(gzip + "x", 100) == "x: truncated gzip data");

@@ -94,7 +94,7 @@ TEST_CASE("shapes") {
   CHECK(parse(file_with(dictionary("<f8", "(5L,)"))).count == 5);
   CHECK(parse(file_with(dictionary("<f8", "( 2 , 3 ,4 )"))).count == 24);
   CHECK(parse(file_with("{\"shape\":(2,),\"fortran_order\":True,\"descr\":\"<i4\"}")).count == 2);
-  // The bytes of 2^60 - 1 elements of 8 bytes fit in 63 bits; those of 2^60 elements do not.
+  // The number of bytes of 2^60 - 1 elements of 8 bytes fits in 63 bits. For 2^60 elements it does not.
   CHECK(parse(file_with(dictionary("<f8", "(1152921504606846975,)"))).count == 1152921504606846975);
   for (const std::string shape : {"(1152921504606846976,)", "(4294967296, 4294967296)", "(18446744073709551616,)"}) {
     CAPTURE(shape);

@@ -160,7 +160,7 @@ TEST_CASE("decimal numbers of every length have the bits that strtod() gives") {
 
 TEST_CASE("numbers of 16 bits are rounded once") {
   const auto bits = [](auto... each) { return std::vector<f16>{f16::of_bits(each)...}; };
-  // 2049 is halfway between two numbers, of which 2048 is even.
+  // 2049 is halfway between two numbers, and 2048 is the even one.
   check<f16>("2049 2049.00000000000000000000000000000001 2048.99999999999999999999999999999999", plain,
              bits(0x6800u, 0x6801u, 0x6800u));
   check<f16>("65519.999 -5.9604644775390625e-8 2.98e-8 inf +0.1", plain,

@@ -30,7 +30,7 @@ typename A::state one_by_one(std::span<const typename A::element> before,
   return s;
 }
 
-/// Checks the additive folds of x after those of `before`.
+/// Checks the additive folds of x after `before` was folded.
 template <class T>
 void check_sums(std::span<const T> before, std::span<const T> x) {
   CAPTURE(x.size());

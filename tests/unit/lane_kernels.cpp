@@ -67,7 +67,8 @@ void check_values(const lanes_of<T, Power>& lanes, const basic_exact_accumulator
   }
 }
 
-/// Checks the lanes of two ranks, of which one has two states that are written one after the other, and of both.
+/// Checks the lanes of each of two ranks, and the lanes of both ranks together. One rank has two states that are
+/// written one after the other.
 template <class T, int Power>
 void check_lanes(const std::vector<T>& x) {
   using accumulator = basic_exact_accumulator<T, Power>;

@@ -19,7 +19,7 @@ using fanin::operation;
 
 constexpr std::size_t virtual_ranks = std::size_t{1} << 20;
 
-/// Merges the lanes of virtual ranks, each of which has one element or one pair, along a random binary tree.
+/// Merges the lanes of virtual ranks along a random binary tree. Each rank has one element or one pair.
 class random_tree {
  public:
   using lane_array = std::array<std::int64_t, fanin::most_lanes>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests log_sum_exp's functions and its accumulators against MPFR: errors stay below what is proven.
+// Tests log_sum_exp's functions and its accumulators against MPFR: errors stay below the proven bounds.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -41,7 +41,7 @@ computed<T> by_general_loop(std::span<const T> x) {
   return {A::template finish<T>(loop::total(row), x.size()), fanin::detail::general_bound<A, T>(x.size())};
 }
 
-/// What a kernel's accumulator makes of the state of x.
+/// The value that a kernel's accumulator makes of the state of x.
 float value_of(const cuda::float_log_sum::state& s, std::size_t count) {
   return log_sum<float>::finish<float>(static_cast<scaled_sum>(s), count);
 }
@@ -244,7 +244,7 @@ TEST_SUITE("unit/log_sum") {
         }
       }
     }
-    // That holds for any count: the bound of 2^50 elements.
+    // The bound of 2^50 elements has this limit as well.
     const error_bound most = cuda::float_log_sum::bound<float>({0x1p20, 20}, std::uint64_t{1} << 50);
     CHECK(most.of_result + most.absolute <= 4 * unit_roundoff<float>);
   }

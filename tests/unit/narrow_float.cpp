@@ -104,7 +104,7 @@ TEST_SUITE("unit/narrow_float") {
     constexpr unsigned beyond = T::after_largest;
     const double largest = std::numeric_limits<T>::max(), before = value_of<T>(beyond - 2);
     for (unsigned low = 0; low < beyond; ++low) {
-      // Between two numbers, of which the one after the largest stands for infinity or NaN, their mean decides.
+      // Between two numbers, their mean decides. The number after the largest stands for infinity or NaN.
       const double below = value_of<T>(low);
       const double above = low + 1 < beyond ? value_of<T>(low + 1) : 2 * largest - before;
       const double middle = (below + above) / 2;

@@ -44,7 +44,7 @@ void check(const std::vector<T>& x) {
   });
 }
 
-/// Numbers with all bits set, of which one in `rare` is `below` binades lower.
+/// Numbers with all bits set. One in `rare` numbers is `below` binades lower.
 template <class T>
 std::vector<T> far_apart(std::size_t count, int top, int below, std::size_t rare, bool signs, generator& random) {
   std::vector<T> x(count);

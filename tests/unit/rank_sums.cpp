@@ -20,8 +20,8 @@ using fanin::element_type;
 using fanin::input_views;
 using fanin::operation;
 
-/// `count` numbers of about 2^exponent: one number again and again, or different ones of both signs, of which one may
-/// have any exponent.
+/// `count` numbers of about 2^exponent. These are one number again and again, or different numbers of both signs.
+/// One of the numbers may have any exponent.
 template <class T>
 std::vector<T> numbers_at(int exponent, std::size_t count, generator& random) {
   using limits = std::numeric_limits<T>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA kernels of exact sums in few words, run on the CPU: each result is that of its own elements, whatever
-// lanes its states go through.
+// The CUDA kernels of exact sums in few words, run on the CPU. Each result has to be the result of its own
+// elements, whatever lanes its states go through.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -106,8 +106,8 @@ cuda::word_for<T> some_word(generator& random, int most) {
   return word;
 }
 
-/// Arrays of elements, of which those outside of lines are NaN. The array y begins `apart` elements further from a
-/// vector's boundary than x does. They end where their last line does.
+/// Arrays whose elements outside of lines are NaN. The array y begins `apart` elements further from a vector's
+/// boundary than x does. Both arrays end with their last line.
 template <class T>
 struct line_arrays {
   using word = cuda::word_for<T>;
@@ -127,7 +127,7 @@ struct line_arrays {
   }
 };
 
-/// Checks the state of `count` pairs, of which pair_of(k) is one.
+/// Checks the state of `count` pairs, which pair_of(k) gives.
 template <class A, class F>
 void check_state(const typename A::state& s, std::size_t count, const F& pair_of) {
   exact_accumulator<double> sum;
@@ -195,7 +195,7 @@ void check_lines(std::size_t length, unsigned lanes, std::size_t shift, std::siz
   });
   check_line_states<T, A>(arrays, states, writes, begin, lengths, all.rule);
 
-  // Segments of the same elements, of which some are empty, and one is left to another launch.
+  // Segments of the same elements. Some segments are empty, and one is left to another launch.
   std::vector<std::uint32_t> offsets{0};
   begin.clear(), lengths.clear();
   for (std::size_t i = 0; offsets.back() < last; ++i) {

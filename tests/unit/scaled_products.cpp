@@ -27,8 +27,8 @@ cuda::word_for<T> word_of(T x) {
   return word;
 }
 
-/// The sum of pairs, of which N neighbours are added at once and the last are filled up with zeros, by several
-/// windows in random order.
+/// The sum of pairs, by several windows in random order. N neighbours are added at once, and the last ones are
+/// filled up with zeros.
 template <class A, int N, class T>
 typename A::state sum_of(const std::vector<T>& x, const std::vector<T>& y, generator& random) {
   using word = typename A::element;
@@ -57,8 +57,8 @@ typename A::state sum_of(const std::vector<T>& x, const std::vector<T>& y, gener
   return all;
 }
 
-/// Whether the finished sum, and that of the exact accumulator made of the state, are those of `expected`, in several
-/// formats.
+/// Whether the finished sum, and the sum of the exact accumulator that is made of the state, agree with `expected`
+/// in several formats.
 template <class A, class Exact, class Rounded>
 void check_values(const typename A::state& s, std::uint64_t count, typename A::use use, const Exact& expected,
                   Rounded rounded) {
@@ -124,8 +124,8 @@ bool check_fit(const std::vector<T>& x, generator& random) {
   return static_cast<int>(check_products<N>(x, y, random)) + static_cast<int>(fit) == 2;
 }
 
-/// The binades that elements may lie apart, wherever they are, and the fields of exponents of elements of which all
-/// products have errors that are not rounded, and constants that are finite.
+/// The number of binades that elements may be apart, wherever they are. The other two are limits of the exponent
+/// fields: between them all products have errors that are not rounded, and constants that are finite.
 template <class T>
 constexpr int binades = sizeof(T) == 4 ? 48 : 22;
 template <class T>
@@ -213,7 +213,7 @@ TEST_SUITE("unit/scaled_products") {
       CHECK_FALSE(check_squares<8>(std::vector<T>{limits::max(), x}, random));
       CHECK_FALSE(check_moments<8>(std::vector<T>{1, x}, random));
     }
-    // Squares of these doubles overflow, and those of these underflow, or have errors that do.
+    // Squares of the first doubles overflow. Squares of the next doubles underflow, or have errors that do.
     CHECK(check_squares<8>(std::vector<T>{limits::max() / 2}, random) == (sizeof(T) == 4));
     for (const T x : {limits::min(), limits::denorm_min(), std::sqrt(limits::min()) * T{1.1f}}) {
       CHECK(check_squares<8>(std::vector<T>{x}, random) == (sizeof(T) == 4));

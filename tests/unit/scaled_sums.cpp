@@ -16,7 +16,7 @@ namespace {
 template <class T>
 using sums = cuda::scaled_sum<T>;
 
-/// The states of neighbouring vectors, of which the last is filled up with -0, merged in random order.
+/// The states of neighbouring vectors, merged in random order. The last vector is filled up with -0.
 template <class T, int N>
 typename sums<T>::state sum_of(std::span<const T> x, generator& random) {
   std::vector<typename sums<T>::state> states;
@@ -41,7 +41,7 @@ typename sums<T>::state sum_of(std::span<const T> x, generator& random) {
   return all;
 }
 
-/// Whether the state fits. If it does, its sum and mean are compared with those of the accumulator.
+/// Whether the state fits. If it does, its sum and mean are compared with the sum and mean of the accumulator.
 template <class T, int N>
 bool check_fit(std::span<const T> x, generator& random) {
   using number = typename sums<T>::number;

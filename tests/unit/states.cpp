@@ -152,7 +152,7 @@ TEST_CASE("lanes keep -0, infinities, NaN and unknown numbers of elements") {
   auto lanes = lanes_of(A());
   CHECK(from_lanes<A>(lanes).save() == A().save());
   lanes[A::lane_count - 6] = 1;  // one part's number is unknown
-  lanes[A::lane_count - 5] = 1;  // and it was of numbers
+  lanes[A::lane_count - 5] = 1;  // an element was not -0
   CHECK(from_lanes<A>(lanes).count() == A::unknown_count);
   CHECK_THROWS_AS(static_cast<void>(from_lanes<A>(lanes).mean()), invalid_argument);
 

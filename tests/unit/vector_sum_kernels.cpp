@@ -13,8 +13,8 @@
 namespace fanin::test {
 namespace {
 
-/// Checks the sums of `vectors` vectors, of which value(vector, i) is element i, at `offset` elements from a boundary
-/// of 16 bytes. They are written to the first one.
+/// Checks the sums of `vectors` vectors. value(vector, i) is element i of a vector. The vectors are `offset`
+/// elements from a boundary of 16 bytes. The sums are written to the first vector.
 template <class T, class Value>
 void check_sums(unsigned vectors, std::size_t count, std::size_t offset, Value value) {
   const std::size_t stride = (count + offset + 16 + 15) / 16 * 16;

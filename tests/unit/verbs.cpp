@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forms in which the verbs of fanin.hpp take their input, and what they say of others.
+// The forms in which the verbs of fanin.hpp take their input, and the errors for other forms.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -56,7 +56,7 @@ struct loops_of {
   static constexpr std::size_t vector = hn::MaxLanes(D());
   static constexpr std::size_t planes = Kernel::planes;
   static constexpr std::size_t lane_count = order_free<Kernel> ? 1 : row_bytes / sizeof(T);
-  /// So many elements of a lane are added between loading and storing its states.
+  /// The number of elements of a lane that are added between loading and storing the states of the lane.
   static constexpr std::size_t at_once = 8;
 
   static HWY_INLINE T* lane_at(void* states, std::size_t lane, std::size_t columns) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops over columns side by side: of any accumulator in columns.cpp, and of some for each instruction set in
-// column_loops.cpp.
+// The loops over columns side by side. columns.cpp has the loop for any accumulator. column_loops.cpp has loops
+// for some accumulators, for each instruction set.
 #pragma once
 
 #include <algorithm>
@@ -11,22 +11,24 @@
 
 namespace fanin::cpu {
 
-/// The loops of an accumulator for up to `width` columns side by side. A state has `lanes` lanes of each column, of
-/// which only the first `used` take elements of columns that have no more.
+/// The loops of an accumulator for up to `width` columns side by side. A state has `lanes` lanes of each column.
+/// If columns have only `used` elements, only the first `used` lanes take elements.
 struct column_loops {
   std::size_t width, lanes;
   std::size_t state_bytes;
-  /// Overwrites the state with `count` elements of each column, `along` elements apart; at most a leaf.
+  /// Overwrites the state with the fold of `count` elements of each column, which are `along` elements apart.
+  /// `count` is at most a leaf.
   void (*fold)(const void* x, std::ptrdiff_t along, std::size_t columns, std::size_t count, std::size_t used,
                void* state);
   void (*merge)(void* into, const void* from, std::size_t columns, std::size_t used);
   /// Merges the lanes.
   void (*collapse)(void* state, std::size_t columns, std::size_t used);
-  /// fold() and collapse() in one, for columns of at most `lanes` elements; null where they are called instead.
+  /// Does what fold() and then collapse() do, for columns of at most `lanes` elements. If it is null, these two
+  /// are called.
   void (*fold_short)(const void* x, std::ptrdiff_t along, std::size_t columns, std::size_t count, void* state);
 };
 
-/// The states of a tile stay in an L2 cache, and those of one lane in an L1 cache.
+/// The states of a tile stay in an L2 cache, and the states of one lane in an L1 cache.
 constexpr std::size_t columns_in_tile(std::size_t lanes, std::size_t state_bytes) {
   constexpr std::size_t tile_bytes = 262144, lane_bytes = 16384;
   return std::min(tile_bytes / lanes, lane_bytes) / state_bytes;

@@ -76,8 +76,8 @@ struct general_loops {
   }
 };
 
-/// Where states are small, adding an element takes no longer than moving it. Types that few reduce by columns are
-/// left out, for the sake of the library's size: numbers of 8 bits, integers of 16 bits and complex ones.
+/// If states are small, adding an element takes no longer than moving it. Some types are left out to keep the
+/// library small, because columns of them are rare: numbers of 8 bits, integers of 16 bits and complex numbers.
 template <class A, class T = typename A::element>
 constexpr bool folds_columns = sizeof(typename A::state) <= 16 && acc::inputs_of<A>() == 1 &&
                                !acc::wants_position<A>() && !complex_number<T> &&

@@ -18,8 +18,8 @@ struct column_arithmetic : column_loops {
                  element_type result, void* out, std::size_t distance);
 };
 
-/// The arithmetic for a request, or none where columns are copied to rows: of large states, two inputs, and some
-/// types.
+/// The arithmetic for a request. There is none for large states, two inputs and some types: their columns are
+/// copied to rows.
 std::optional<column_arithmetic> find_column_arithmetic(operation what, element_type type, method how);
 
 }  // namespace fanin::cpu

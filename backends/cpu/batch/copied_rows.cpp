@@ -11,21 +11,22 @@ namespace {
 
 constexpr std::size_t most_rows = 64;
 
-/// Where order matters, pieces are whole leaves, so that the bits are those of a contiguous row.
+/// If the order matters, pieces are whole leaves, so the bits are the same as for a contiguous row.
 std::size_t piece_of(const arithmetic& loops) {
   if (!loops.fixed_order()) return 512;
   const std::size_t leaf_bytes_here = loops.leaf_elements * loops.element_bytes;
   return loops.leaf_elements * std::bit_floor(std::max<std::size_t>(1, leaf_bytes / leaf_bytes_here));
 }
 
-/// What is read from one place before the next: a few cache lines, or with larger pieces, fewer.
+/// The number of rows that are copied at once. So many neighbouring elements are read from one place before the
+/// next: a few cache lines, or fewer if pieces are larger.
 std::size_t rows_of(const arithmetic& loops) {
   return std::clamp<std::size_t>((loops.fixed_order() ? 128 : 256) / loops.element_bytes, 1,
                                  loops.fixed_order() ? most_rows / 2 : most_rows);
 }
 
-/// From a copied row of `elements` elements to the next: an odd number of cache lines. Rows that are 2^k bytes apart
-/// would all lie in one set of an L1 cache.
+/// The distance from a copied row of `elements` elements to the next, which is an odd number of cache lines. Rows
+/// that are 2^k bytes apart would all be in one set of an L1 cache.
 std::size_t distance_of(std::size_t elements, std::size_t element_bytes) {
   return ((elements * element_bytes + 63) / 64 | 1) * 64 / element_bytes;
 }

@@ -41,7 +41,7 @@ class copied_rows {
   const batch& many_;
   batch_results& results_;
   const arithmetic& loops_;
-  std::size_t piece_, distance_;  ///< the elements in a piece, and from the copy of a row's piece to the next one's
+  std::size_t piece_, distance_;  ///< elements in a piece, and between the copies of two rows
   row_tiles tiles_;
   state_memory partial_memory_;
   std::byte* partials_ = nullptr;

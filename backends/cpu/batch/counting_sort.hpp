@@ -27,7 +27,7 @@ namespace fanin::cpu {
 template <class Key>
 class counting_sort {
  public:
-  /// Sorts those keys that are below `groups` into buckets: that of a key is key / 2^shift.
+  /// Sorts the keys that are below `groups` into buckets. The bucket of a key is key / 2^shift.
   counting_sort(const cpu_backend& backend, unsigned threads, const Key* keys, std::size_t count, std::size_t groups,
                 unsigned shift)
       : backend_(backend),
@@ -75,7 +75,8 @@ class counting_sort {
   }
 
  private:
-  /// From the counts of a part to those of the next, which another thread writes: two cache lines lie between them.
+  /// The distance from the counts of a part to the counts of the next part, which another thread writes. Two cache
+  /// lines are between them.
   std::size_t distance() const noexcept { return buckets_ + 16; }
 
   /// Calls f(next, i, key) for each element, where `next` is the part's.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups as segments: the elements in the order of their keys, and those of a group in the order of the input.
+// Groups as segments. The elements are in the order of their keys, and elements of one group in the order of the
+// input.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ class sorted_elements {
  public:
   /// @throws invalid_argument if a key is of no group and such elements are not to be dropped
   sorted_elements(const cpu_backend& backend, const request& request, const batch& groups);
-  /// The sorted elements and their mask, without those that were dropped.
+  /// The sorted elements and their mask, without elements that were dropped.
   input_views inputs() const noexcept { return inputs_; }
   /// The first element of each group, and the end of the last one.
   const std::uint64_t* offsets() const noexcept { return offsets_.data(); }

@@ -10,7 +10,8 @@
 
 namespace fanin::cpu {
 
-/// Returns f(pointer, largest) with the index's data as u32 or u64. Negative entries are those above `largest`.
+/// Returns f(pointer, largest) with the index's data as u32 or u64. A negative entry becomes a number above
+/// `largest`.
 template <class F>
 auto with_index(const array_view& index, const F& f) {
   const bool is_signed = default_result(operation::sum, index.type) == element_type::i64;
@@ -28,7 +29,7 @@ inline std::string shown_entry(const array_view& index, std::size_t i) {
   });
 }
 
-/// The error if `key`, that of element i, is of none of the groups.
+/// The error if `key`, which is the key of element i, is the number of no group.
 inline invalid_argument key_of_no_group(std::size_t i, const std::string& key, std::size_t groups) {
   return invalid_argument("key " + std::to_string(i) + " is " + key + ", and " +
                           (groups == 0 ? "there are no groups" : "the last group is " + std::to_string(groups - 1)));

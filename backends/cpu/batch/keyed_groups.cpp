@@ -33,8 +33,8 @@ batch_counts reduce_in_place(const keyed_addition& addition, batch_results& resu
   return {states.finish(results), outside};
 }
 
-/// With fewer elements in each group, a state of many lanes costs more than sorting the elements of a bucket, which
-/// are in a cache.
+/// If groups have fewer elements than this, a state of many lanes costs more than sorting the elements of a
+/// bucket, which are in a cache.
 constexpr std::size_t least_for_states = 32;
 
 /// Folds the groups of a bucket as runs of its elements, which it sorts by key.
@@ -74,8 +74,8 @@ class sorted_bucket {
   state_memory copies_;
 };
 
-/// From so many groups on, elements without an addition by key are sorted in two steps: a counting sort to so many
-/// places misses the caches, and the pages that the processor knows.
+/// From this number of groups on, elements that are not added by key are sorted in two steps. A counting sort to
+/// so many places misses the caches, and the table of pages in the processor.
 constexpr std::size_t least_for_two_steps = std::size_t{1} << 18;
 
 /// Sorts elements and keys into buckets of neighbouring groups, whose states are small enough. Without an addition,

@@ -8,7 +8,8 @@
 
 namespace fanin::cpu {
 
-/// What a report says of a batch: the elements of the longest result, and those that did not take part in any.
+/// The numbers of a batch in a report: how many elements the longest result has, and how many elements took part
+/// in no result.
 struct batch_counts {
   std::uint64_t longest = 0;
   std::uint64_t absent = 0;

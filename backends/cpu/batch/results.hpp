@@ -16,8 +16,8 @@ namespace fanin::cpu {
 /// Writes results. Threads: each result from one thread; different ones from different threads at once.
 class batch_results {
  public:
-  /// @throws invalid_argument if the batch's value for results of too few elements has another type, unsupported if
-  /// elements may be absent and the operation cannot leave out those of this type
+  /// @throws invalid_argument if the batch's value for results of too few elements has another type, unsupported
+  /// if elements may be absent and the operation cannot leave out elements of this type
   batch_results(const request& request, const batch& many, void* results);
 
   /// From now on, indices in results are positions[offsets[i] + index] for an index in result i, if `positions` is
@@ -41,15 +41,15 @@ class batch_results {
   bool takes_runs_of(std::size_t count) const noexcept {
     return arithmetic_.reduce_each != nullptr && !partial_ && count >= least_;
   }
-  /// Writes the results first, first + 1, ... of so many contiguous elements each.
+  /// Writes the results first, first + 1, ... Result first + i has counts[i] contiguous elements.
   void reduce_each(std::size_t first, std::span<const operands> runs, const std::size_t* counts) noexcept {
     arithmetic_.reduce_each(runs.data(), counts, runs.size(), request_.result, at(first));
   }
-  /// Writes result i, of a state of `count` elements, of which `present` take part.
+  /// Writes result i from a state of `count` elements. `present` of them take part.
   void finish(std::size_t i, std::uint64_t count, std::uint64_t present, void* state) noexcept;
   /// Takes note of the exception that is being handled, which result i caused.
   void fail(std::size_t i) noexcept;
-  /// @throws what the first result that failed did
+  /// @throws the error of the first result that failed
   void check() const;
   std::uint64_t absent() const noexcept { return absent_; }
 

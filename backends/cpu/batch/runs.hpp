@@ -14,7 +14,7 @@
 
 namespace fanin::cpu {
 
-/// What a result costs beyond its elements, counted in bytes that could be read in the meantime.
+/// The cost of a result beyond its elements, as the number of bytes that could be read in the same time.
 inline constexpr std::size_t bytes_for_result = 128;
 
 /// Folds result i of elements that are enough for threads of its own.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of elements that lie apart, so that those of a row are contiguous.
+// Copies elements that are apart, so that the elements of a row are contiguous.
 #pragma once
 
 #include <cstddef>

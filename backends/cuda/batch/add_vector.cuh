@@ -180,8 +180,8 @@ __device__ typename A::state sum_of_two(const From& from, const vector<T>& a, co
   return A::of_vector(read_all<A>(from, both).at);
 }
 
-/// After add_vector(), the state with the place of its element, found among x[0], x[stride], ..., of `length`
-/// elements of `from`.
+/// Completes a state after add_vector(). Finds the place of its element among x[0], x[stride], ..., which are
+/// `length` elements of `from`.
 template <class A, class From, class T = typename A::element>
 __device__ void locate(const From& from, typename A::state& s, const T* x, std::int64_t stride,
                        std::uint64_t length) {

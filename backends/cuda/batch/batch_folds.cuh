@@ -18,7 +18,8 @@
 
 namespace fanin::cuda {
 
-/// The accumulator whose states kernels of batches form: that of other kernels, unless it is an exact sum.
+/// The accumulator whose states kernels of batches form. Only exact sums have another accumulator here than in
+/// other kernels.
 template <class Recipe>
 struct batch_form : shared_form<typename Recipe::element, accumulator::folds_as_t<typename Recipe::accumulator>> {};
 template <class Recipe>
@@ -27,8 +28,8 @@ struct batch_form<Recipe> {
   using type = device_accumulator_of<Recipe>;
 };
 
-/// The accumulator that kernels of batches fold, the one that folds again what does not fit, and what becomes of
-/// states.
+/// The accumulator that kernels of batches fold, the accumulator that folds elements again if their sum does not
+/// fit, and the use of states.
 template <class Recipe>
 struct batch_kernels {
   using exact = void;
@@ -292,7 +293,7 @@ class with_batches final : public Fold {
       constexpr int threads = tuning::exact_segment_threads;
       launch_overlapped(where, blocks(threads), threads, 0, exact_segments_kernel<A, Write>, all, per_warp, write);
     } else {
-      // Up to 4 vectors a lane in segments of up to twice the mean length.
+      // A lane then has up to 4 vectors in segments of up to twice the mean length.
       constexpr int threads = tuning::segment_threads;
       const std::uint64_t vectors = (typical_length(all) + size - 1) / size;
       const auto group_size =
@@ -308,8 +309,8 @@ class with_batches final : public Fold {
     launch_overlapped(where, blocks_for(where, (most_items(all) + in_block - 1) / in_block), tuning::line_threads, 0,
                       lines_kernel<A, uses_vector_kernels, Write>, all, group_size, write);
   }
-  /// A lane has some 16 vectors of a line, since the end of a line takes long, but neighbours read what is next to
-  /// it. A group folds several lines if others keep the device busy.
+  /// A lane has some 16 vectors of a line, because the end of a line takes long. Neighbouring lanes read
+  /// neighbouring vectors. A group folds several lines if other groups keep the device busy.
   template <class Write>
   static void launch_term_lines(const execution& where, const batch_elements& all, const Write& write) {
     const std::uint64_t length =

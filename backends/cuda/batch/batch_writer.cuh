@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of the state of a chunk: it is written, or if there are no other chunks of the result, finished.
+// Writers for the state of a chunk. The state is finished if the result has no other chunk, and otherwise written.
 #pragma once
 
 #include <algorithm>
@@ -88,7 +88,8 @@ __device__ R refold_mark() {
   return detail::from_bits<R>(detail::float_format<R>::quiet_nan | 1);
 }
 
-/// Calls f(R()) for the type R of the results of A: the elements' type, or that of the numbers that are added.
+/// Calls f(R()) for the type R of the results of A. R is the type of the elements, or the type of the numbers that
+/// are added.
 template <class A, class F>
 __device__ void with_rounded_type(const batch_output& out, F f) {
   if constexpr (sizeof(typename A::element) == 2) {
@@ -97,7 +98,7 @@ __device__ void with_rounded_type(const batch_output& out, F f) {
   f(typename A::number());
 }
 
-/// The result of `count` elements of which the state fits.
+/// The result of `count` elements, whose state fits.
 template <class A, class R>
 __device__ device_result<R> scaled_result(const batch_output& out, const typename A::state& s, std::uint64_t count) {
   return {A::template finish<R>(s, count, A::use_of(out.value, 0)), 0};

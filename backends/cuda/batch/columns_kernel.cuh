@@ -18,7 +18,8 @@ inline constexpr unsigned column_threads = 512;
 /// Vectors of elements that a thread adds at once.
 template <class A>
 inline constexpr unsigned vectors_of_part = !folds_terms<A> || sizeof(typename A::element) < 4 ? 1 : 2;
-/// Slots of a chunk that a thread folds, with up to 32 elements in flight. A wide state is that of a whole chunk.
+/// Slots of a chunk that a thread folds, with up to 32 elements in flight. If states are wide, one state is for a
+/// whole chunk.
 template <class A>
 inline constexpr unsigned slots_of_thread = sizeof(typename A::state) > 16     ? 1
                                             : sizeof(typename A::element) >= 4 ? 4
@@ -59,7 +60,8 @@ class column_part {
     if (folds_terms<A> && count_ == 0) return;
 #pragma unroll
     for (int k = 0; k < size; ++k) {
-      // Terms are loaded without a branch, the last one in place of those behind. Others need fewer registers so.
+      // Terms are loaded without a branch, and the last term is loaded in place of terms behind it. Other
+      // accumulators need fewer registers with a branch.
       if (!folds_terms<A> && k >= count_) continue;
       const int place = folds_terms<A> ? ::min(k, count_ - 1) : k;
       x_[k / of_vector].at[k % of_vector] = x[place * along.stride[0]];
@@ -103,7 +105,7 @@ class column_part {
   }
 
  private:
-  /// Puts elements, and `other` in place of what is no element, into registers.
+  /// Puts elements into registers. `other` goes to places without an element.
   __device__ void pack(const vector<T> (&from)[vectors], T other, registers_of_words<T, size>& to) const {
     T x[size];
 #pragma unroll
@@ -121,8 +123,8 @@ template <class A>
 using term_window_of = typename std::conditional_t<folds_terms<A>, std::type_identity<term_window<A>>,
                                                    std::type_identity<std::monostate>>::type;
 
-/// The state of every `slots`th vector of an item, from vector `slot` on: of any axes, and where elements are absent,
-/// which it counts.
+/// The state of every `slots`th vector of an item, from vector `slot` on. The axes may be any, and elements may be
+/// absent. `absent` counts these.
 template <class A>
 __device__ typename A::state fold_one_by_one(const batch_elements& all, const batch_item& item, unsigned slot,
                                              unsigned slots, unsigned& absent) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A batch as kernels walk it. The order of additions within a result is a function of its length alone: a result of
-// more than chunk_elements() is cut into chunks; the vectors of a chunk, of 16 bytes each, are dealt out to 32 slots;
-// the states of the slots are merged by halving their number; and so are the states of the chunks.
+// A batch as kernels walk it. The order of additions within a result depends on the number of its elements alone.
+// A result of more than chunk_elements() is cut into chunks. The vectors of a chunk, of 16 bytes each, are dealt
+// out to 32 slots. The states of the slots are merged by halving their number, and so are the states of the
+// chunks.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace fanin::cuda {
 
 inline constexpr unsigned chunk_slots = 32;
 inline constexpr std::uint64_t most_chunks = 2048;
-/// Whether a state is wide, as those of exact accumulators are. One thread then folds a whole chunk.
+/// Whether a state is wide, as the states of exact accumulators are. One thread then folds a whole chunk.
 FANIN_HOST_DEVICE constexpr bool is_wide_state(std::size_t bytes) { return bytes > 64; }
 constexpr std::uint64_t least_chunk_of(std::size_t state_bytes) { return is_wide_state(state_bytes) ? 256 : 4096; }
 
@@ -33,7 +34,7 @@ FANIN_HOST_DEVICE constexpr std::uint64_t chunk_count(std::uint64_t length, std:
 template <class T>
 inline constexpr bool is_rounded_in_batches = narrow_float<T> && sizeof(T) == 2;
 
-/// What kernels find out about a batch, in device memory: all 0 before.
+/// The facts that kernels find out about a batch. They are in device memory, and 0 before the kernels run.
 struct batch_status {
   /// ~i for the first result i that overflowed, or that has too few elements, or 0.
   unsigned long long overflowed, too_few;
@@ -44,12 +45,13 @@ struct batch_status {
   unsigned long long unfit;    ///< not 0 if a state of few words did not fit (scaled_sum.cuh)
 };
 
-/// The segments that one launch finds and leaves to a second one: those of several chunks, and where there is a
-/// kernel for short ones, all that are not short.
+/// The segments that one launch finds and leaves to a second launch. These are the segments of several chunks. If
+/// there is a kernel for short segments, these are all segments that are not short.
 struct long_segments {
   static constexpr int chunk_bits = 40;
   static constexpr std::uint64_t most = (std::uint64_t{1} << (64 - chunk_bits)) - 1;  ///< segments that are counted
-  /// The number of segments above chunk_bits, and that of their chunks: one atomic operation draws both.
+  /// The number of segments in the bits from chunk_bits up, and the number of their chunks below. So one atomic
+  /// operation counts both.
   unsigned long long counts;
   struct entry {
     std::uint64_t segment, first_chunk, begin, length;
@@ -57,10 +59,10 @@ struct long_segments {
   };
 };
 
-/// Where the elements of the results first, ..., first + results - 1 are.
+/// The elements of the results first, ..., first + results - 1.
 struct batch_elements {
   const void* x;
-  const void* y;      ///< of operations of one input, x
+  const void* y;      ///< equal to x if the operation has one input
   const void* x_end;  ///< behind the last element that belongs to a result
   const void* y_end;
   layout kind;
@@ -91,15 +93,16 @@ struct batch_elements {
   const std::uint32_t* keys;
 };
 
-/// Where the results, or the states of their chunks, go.
+/// The memory for the results, or for the states of their chunks.
 struct batch_output {
   /// Null, or memory for the states of all chunks, in the order of the results, and for the numbers of their elements
-  /// that take part. The chunks are those of long segments if only these are folded.
+  /// that take part. If only long segments are folded, the chunks are the chunks of long segments.
   void* states;
   std::uint64_t* present;
   /// Null, or memory for the states of the chunks of long segments whose kernel merges these states itself.
   void* partials;
-  /// Memory for states of exact accumulators, where those of few words in `states` do not fit.
+  /// Memory for states of exact accumulators, for sums that do not fit into the few words of the states in
+  /// `states`.
   void* exact_states;
   /// Memory for the results, from result 0 on. Their type is a result type of the operation.
   void* results;
@@ -108,8 +111,8 @@ struct batch_output {
   sum_value value;            ///< what becomes of sums
   element_rule rule;
   std::uint64_t least;  ///< elements that have a value
-  /// For groups whose results have indices: the places of elements in the input, in the order of keys, and the number
-  /// of elements before each group. Null otherwise.
+  /// These two are not null for groups whose results have indices. They are the places of elements in the input,
+  /// in the order of keys, and the number of elements before each group.
   const std::uint32_t* sorted_places;
   const std::uint32_t* group_offsets;
   bool has_empty;  ///< `empty` is the result of too few elements

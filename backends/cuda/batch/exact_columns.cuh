@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact sums of rows along another axis than the last one, where the elements of neighbouring rows fill whole
-// vectors: their additions have no order to keep. A thread folds one slot of several neighbouring rows, and copies
-// its next elements into shared memory while it adds those before them.
+// Exact sums of rows along another axis than the last one, if the elements of neighbouring rows fill whole
+// vectors. These additions have no order to keep. A thread folds one slot of several neighbouring rows. It copies
+// its next elements into shared memory while it adds the elements before them.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,10 @@ namespace fanin::cuda {
 
 namespace tuning {
 inline constexpr unsigned exact_column_threads = 256;
-/// How many elements of each of its rows a thread adds at once.
+/// The number of elements that a thread adds at once, for each of its rows.
 template <class T>
 inline constexpr unsigned exact_column_run = sizeof(T) < 4 ? 8 : 4;
-/// How many times as many elements a thread copies ahead.
+/// The number of elements that a thread copies ahead, as a multiple of the elements that it adds at once.
 template <class T>
 inline constexpr unsigned exact_column_stages = sizeof(T) < 4 ? 1 : 2;
 /// Blocks that share a multiprocessor, for states of so many bytes in a thread.

@@ -7,8 +7,9 @@
 namespace fanin::cuda {
 
 namespace tuning {
-/// How a warp folds rows: how many at once, whether it forms the sums of all vectors that it has loaded before it
-/// adds the first one to a state, and how many blocks share a multiprocessor at least.
+/// The way in which a warp folds rows. It has the number of rows at once, and the least number of blocks on a
+/// multiprocessor. It also says whether a warp sums all vectors that it has loaded before it adds the first of
+/// them to a state.
 struct exact_rows_shape {
   unsigned rows;
   bool sums_first;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where there are more groups than a table has, elements are first sorted by bins of neighbouring groups, in any
-// order within a bin. Each block counts the keys of its share, the counts say where each block puts the elements of
-// each bin, and the blocks put them there. That is left out if elements stand in the order of bins already.
+// If there are more groups than a table has, elements are first sorted by bins of neighbouring groups. Within a
+// bin they have any order. Each block counts the keys of its share. From the counts follows the place where each
+// block puts the elements of each bin, and the blocks put them there. The sort is left out if elements are in the
+// order of bins already.
 #pragma once
 
 #include "backends/cuda/batch/group_sums.cuh"
@@ -119,7 +120,8 @@ __global__ void __launch_bounds__(tuning::count_threads, tuning::count_blocks)
   }
 }
 
-/// The sum of x of the threads before this one, which is thread t of a block of `Threads`; `total` is that of all.
+/// The sum of the x of all threads before this thread, which is thread t of a block of `Threads`. `total` is the
+/// sum of the x of all threads.
 template <unsigned Threads>
 __device__ std::uint64_t sum_before(std::uint64_t x, std::uint64_t& total) {
   __shared__ std::uint64_t of_warp[32];
@@ -160,7 +162,7 @@ static __global__ void __launch_bounds__(start_threads)
   if (blockIdx.x + 1 == gridDim.x) memory.begins[gridDim.x] = begin + in_bin;
 }
 
-/// Elements in the order of bins. Keys are those within their bin.
+/// Elements in the order of bins. A key is the number of the group within its bin.
 template <class T>
 struct sorted_by_bins {
   std::uint16_t* keys;
@@ -178,7 +180,8 @@ struct bin_stage {
   unsigned count[tuning::most_bins];       ///< elements of each bin, then the place of the bin's next element
 };
 
-/// The groups of a thread's elements in a stage, of which the first is element i of the input; ~0 for those in none.
+/// The groups of a thread's elements in a stage. The first of them is element i of the input. An element in no
+/// group gets ~0.
 template <class T, class Key, int Loads>
 __device__ void load_groups(std::uint32_t (&group)[Loads * 4], std::uint64_t i, std::uint64_t end,
                             const keyed_elements<T, Key>& from, std::uint32_t groups) {
@@ -195,7 +198,7 @@ __device__ void load_groups(std::uint32_t (&group)[Loads * 4], std::uint64_t i, 
   }
 }
 
-/// Writes elements to the places of their bins. The grid is that of count_bins.
+/// Writes elements to the places of their bins. The grid is the same as for count_bins.
 template <class T, class Key>
 __global__ void __launch_bounds__(tuning::scatter_threads, 1)
     scatter_to_bins(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to,

@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(tuning::spill_threads)
   });
 }
 
-/// Where there are elements of -0, marks the groups that have such elements, and those that have others.
+/// If there are elements -0, marks the groups that have elements -0, and the groups that have other elements.
 template <class T, class Key>
 __global__ void __launch_bounds__(tuning::spill_threads)
     mark_minus_zeros(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to) {

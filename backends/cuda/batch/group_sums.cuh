@@ -31,14 +31,16 @@ struct group_window<double> {
   static constexpr int words = 3, binades = 22;
 };
 inline constexpr int most_elements_log2 = 20;
-/// The window, and those below it for the case that many elements are outside of it.
+/// The number of windows. The windows below the first one are for data with many elements outside of the first
+/// one.
 inline constexpr int window_count = 4;
 template <class T>
 inline constexpr bool sums_fit =
     detail::float_format<T>::digits + group_window<T>::binades + most_elements_log2 < 32 * group_window<T>::words;
 static_assert(sums_fit<float> && sums_fit<double>);
 
-/// What kernels find out about a call's elements, in device memory: all 0 before.
+/// The facts that kernels find out about a call's elements. They are in device memory, and 0 before the kernels
+/// run.
 struct group_notes {
   unsigned lowest;                 ///< the biased exponent of the window's lowest binade
   unsigned in_order;               ///< not 0 if sampled keys ascend by bins
@@ -116,7 +118,7 @@ template <class E>
 struct four {
   E at[4];
 };
-/// The elements i, ..., i + 3 of those below `count`; i is a multiple of 4.
+/// The elements i, ..., i + 3, as far as they are below `count`. i is a multiple of 4.
 template <class E>
 __device__ four<E> load_four(const E* x, std::uint64_t i, std::uint64_t count, bool aligned) {
   four<E> loaded;
@@ -141,7 +143,8 @@ __device__ unsigned biased_exponent(T x) {
   return static_cast<unsigned>(detail::to_bits(x) >> (format::digits - 1)) & (2u * format::high - 1);
 }
 
-/// A normal x, `place` binades above the lowest one of a window, in units of the last place of that one's numbers.
+/// A normal x in the units of a window, which are the last place of numbers in the window's lowest binade. x is
+/// `place` binades above this binade.
 __device__ inline std::int64_t in_units(float x, unsigned place) {
   const unsigned bits = detail::to_bits(x), sign = static_cast<unsigned>(static_cast<int>(bits) >> 31 | 1);
   return signed_product(with_bit_23(bits), sign << place);

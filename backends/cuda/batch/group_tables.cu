@@ -14,7 +14,7 @@
 namespace fanin::cuda {
 namespace {
 
-/// Up to so many bins, blocks read the input once for each; more bins are sorted.
+/// Up to this number of bins, blocks read the input once for each bin. For more bins the elements are sorted.
 constexpr std::uint32_t most_passes = 3;
 constexpr unsigned counting_blocks = 512;  ///< the most blocks that count
 /// There is room to spill one element in so many.

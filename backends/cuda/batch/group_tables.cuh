@@ -16,11 +16,11 @@ template <class T>
 inline constexpr int table_loads = sizeof(T) == 4 ? 2 : 1;
 }  // namespace tuning
 
-/// When a launch does something: always, or if sampled keys ascend by bins, or if not all do.
+/// The condition for a launch to do something: always, if sampled keys ascend by bins, or if they do not.
 enum class run_if : std::uint8_t { always, in_order, scattered };
 
-/// Bins of `in_bin` groups each, but for the last. Without `bin_begins` a block reads all elements of
-/// its share, for one bin; otherwise elements stand in the order of bins, of which bin b begins at bin_begins[b].
+/// Bins of `in_bin` groups each. The last bin may have fewer. Without `bin_begins` a block reads all elements of
+/// its share, for one bin. With `bin_begins` elements are in the order of bins, and bin b begins at bin_begins[b].
 struct table_shape {
   std::uint32_t bins, in_bin;
   int copies_log2;
@@ -127,7 +127,8 @@ struct run_of_keys {
 };
 
 /// Adds the elements in a window to the sums of their groups. For the first window, lists the other elements, and
-/// notes keys of no group; if elements are said to stand in the order of bins, keys that do not are noted instead.
+/// notes keys of no group. If elements are said to be in the order of bins, keys out of this order are noted
+/// instead.
 template <class T, class Key>
 __global__ void __launch_bounds__(tuning::table_threads, 1)
     add_to_tables(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to,

@@ -92,7 +92,7 @@ void with_word(std::size_t element_bytes, const F& f) {
   }
 }
 
-/// Calls f(Key()), where Key is a type of keys, and one for those of 64 bits.
+/// Calls f(Key()), where Key is the type of the keys. i64 and u64 have the same Key.
 template <class F>
 void with_key(element_type type, const F& f) {
   if (byte_size(type) == 8) return f(std::uint64_t());

@@ -31,8 +31,8 @@ class group_sort {
   void enqueue(scratch_pieces& scratch, const execution& where, batch_elements& all, batch_output& out) const;
 
  private:
-  /// Arrays of as many entries as there are elements, except for `offsets`. Keys of no group are equal to the number
-  /// of groups. Places are those of elements in the input.
+  /// Arrays of as many entries as there are elements, except for `offsets`. Keys of no group are equal to the
+  /// number of groups. Places are places of elements in the input.
   struct arrays {
     std::uint32_t *keys, *sorted_keys, *places, *sorted_places, *offsets;
     void *x, *y, *mask, *sort_scratch;

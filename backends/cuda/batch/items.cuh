@@ -12,7 +12,7 @@ struct batch_item {
   std::uint64_t result;
   std::uint64_t begin, end;
   std::int64_t x, y, mask;
-  std::uint64_t state;   ///< the index of its state among those of all items
+  std::uint64_t state;   ///< the index of its state among the states of all items
   std::uint64_t chunks;  ///< the chunks of the result
 };
 
@@ -93,7 +93,7 @@ __device__ inline batch_item item_of_segment(const batch_elements& all, std::uin
   return {segment, 0, place.length, at, at, at, state, 1};
 }
 
-/// Chunk i of those of all long segments, which is one of entry `entry`.
+/// Chunk i of the chunks of all long segments. It belongs to entry `entry`.
 __device__ inline batch_item chunk_of_long(const batch_elements& all, std::uint64_t entry, std::uint64_t i) {
   const long_segments::entry& segment = all.entries[entry];
   const std::uint64_t length = segment.length, size = chunk_elements(length, all.least_chunk);
@@ -157,7 +157,7 @@ static __device__ __noinline__ void note_segments(const batch_elements& all, std
     for (unsigned chunk = lane; chunk < chunks_of; chunk += 32) all.entry_of_chunk[first_of + chunk] = entry_of;
   }
 }
-/// Whether another launch folds the segment. One thread, which `tells`, notes what the batch's status says of it.
+/// Whether another launch folds the segment. The one thread that `tells` notes the segment in the batch's status.
 __device__ inline bool is_left_to_others(const batch_elements& all, std::uint64_t segment, const segment_place& place,
                                          batch_status* status, bool tells) {
   const bool is_long = place.length > all.most_short;

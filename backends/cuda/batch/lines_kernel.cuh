@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results whose elements lie one after another, and all take part: rows along the last axis, and segments. A group of
-// lanes folds a result; all lanes of a warp fold one that has more vectors than the group has lanes.
+// Results whose elements lie one after another and all take part. These are rows along the last axis, and
+// segments. A group of lanes folds a result. If a result has more vectors than the group has lanes, all lanes of a
+// warp fold it.
 #pragma once
 
 #include <variant>
@@ -13,11 +14,12 @@ namespace fanin::cuda {
 
 namespace tuning {
 inline constexpr int line_threads = 256, line_blocks = 3;  ///< threads in a block, blocks on a multiprocessor
-/// Vectors that a lane loads before it adds the first: of one long result, and of several short ones.
+/// The number of vectors that a lane loads before it adds the first one, for one long result and for several short
+/// results.
 inline constexpr int vectors_of_long = 4, vectors_of_short = 2;
 }  // namespace tuning
 
-/// The offset of element 0 of a result, and the end of those to fold.
+/// The offset of element 0 of a result, and the end of the elements to fold.
 struct line_place {
   std::int64_t x, y;
   std::uint64_t end;

@@ -6,7 +6,7 @@
 
 namespace fanin::cuda {
 
-/// What the largest of some numbers says about the units of their sum.
+/// The units of a sum, which follow from the largest of its numbers.
 template <class T>
 struct number_bound {
   static constexpr bool is_double = std::is_same_v<T, double>;
@@ -21,7 +21,7 @@ struct number_bound {
   }
 };
 
-/// The sums of the parts of numbers T: of one for floats, and of two for doubles.
+/// The sums of the parts of numbers T. A float has one part, and a double has two.
 template <class T>
 struct number_sums {
   using bound = number_bound<T>;
@@ -85,9 +85,9 @@ struct number_sums {
       const std::int64_t high = (static_cast<std::int64_t>(part[0]) >> 13) +
                                 (static_cast<std::int64_t>(part[1]) >> 63) + (low < upper ? 1 : 0);
       const std::uint64_t words[] = {low, static_cast<std::uint64_t>(high)};
-      return scaled_state<State>(words, unit + 29, flags);  // of 2^(unit - 1126) and 2^-1155
+      return scaled_state<State>(words, unit + 29, flags);  // in units of 2^(unit - 1126) and 2^-1155
     } else {
-      return scaled_state<State>(part, unit - 903, flags);  // of 2^(unit - 1075) and 2^-172
+      return scaled_state<State>(part, unit - 903, flags);  // in units of 2^(unit - 1075) and 2^-172
     }
   }
 };

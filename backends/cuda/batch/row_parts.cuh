@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Up to one vector's elements from contiguous memory, at any alignment: they are loaded as the aligned vectors that
-// contain them, so that many loads are in flight before the first is used.
+// Up to one vector's elements from contiguous memory, at any alignment. The aligned vectors that contain the
+// elements are loaded, so many loads are in flight before the first one is used.
 #pragma once
 
 #include <fanin/cuda/vectors.cuh>
@@ -39,7 +39,7 @@ class part_of_row {
   static constexpr int size = vector<T>::size;
 
  public:
-  /// `count` elements, at most those of a vector, of an array that ends at `end`.
+  /// Loads `count` elements of an array that ends at `end`. They are at most as many as a vector has.
   __device__ void load(const T* x, int count, const void* end) {
     const auto address = reinterpret_cast<std::uintptr_t>(x);
     const auto* const aligned = reinterpret_cast<const uint4*>(address & ~std::uintptr_t{15});

@@ -117,8 +117,8 @@ FANIN_HOST_DEVICE typename To::value rounded(const scaled_integer<Words, Low>& s
   bits found = 0;
   bool is_normal = false;
   if constexpr (std::is_floating_point_v<R>) {
-    // The conversion of an integer, of which the lowest bit says whether there is more below, rounds as R does unless
-    // the result is subnormal or too large.
+    // The lowest bit of the integer says whether there is more below. The conversion of this integer rounds as R
+    // does, unless the result is subnormal or too large.
     std::uint32_t top[Words];
     int exponent = s.exponent() + 32 * (Words - 1);
     for (int i = 0; i < Words; ++i) top[i] = size[i];

@@ -17,8 +17,8 @@ inline constexpr int digits_of_words = sizeof(Word) == 1 ? 4
                                            ? 11
                                            : std::numeric_limits<typename word_numbers<Word>::number>::digits;
 
-/// Sums of products of numbers that have a sum of few words. The numbers are those of words by a rule. An operation
-/// of one input has it twice, and so adds squares.
+/// Sums of products whose numbers are not too far apart for a sum of few words. A rule makes the numbers from
+/// words. An operation of one input takes it twice, and so adds squares.
 template <class Word>
 struct scaled_products : word_numbers<Word> {
   using typename word_numbers<Word>::number;
@@ -28,8 +28,8 @@ struct scaled_products : word_numbers<Word> {
   static constexpr std::size_t inputs = 2;
   static constexpr bool order_free = true;
   static constexpr int digits = digits_of_words<Word>;
-  /// The most elements of a state that fits: it has 33 bits or more above those of the numbers that are added at
-  /// once.
+  /// The most elements of a state that fits. The state has 33 bits or more above the bits of the numbers that are
+  /// added at once.
   static constexpr std::uint64_t most_elements = std::uint64_t{1} << 33;
 
   FANIN_HOST_DEVICE static constexpr state identity() { return {}; }
@@ -51,7 +51,7 @@ struct scaled_products : word_numbers<Word> {
   FANIN_HOST_DEVICE static std::uint64_t finish(const state& s, std::uint64_t count, use is_root,
                                                 const detail::number_format& to) {
     if (count > 0 && s.is_negative_zero()) return to.sign;
-    // Where the format is known, less code runs.
+    // If the compiler knows the format, less code runs.
     if (!is_root && to.digits == std::numeric_limits<float>::digits) return detail::to_bits(rounded<float>(s, 1));
     if (!is_root && to.digits == std::numeric_limits<double>::digits) return detail::to_bits(rounded<double>(s, 1));
     if (!is_root) return rounded<std::uint64_t>(s, 1, to);
@@ -98,7 +98,7 @@ struct scaled_moments : word_numbers<Word> {
   }
 
   FANIN_HOST_DEVICE static use use_of(sum_value value, unsigned ddof) { return {value == sum_value::root, ddof}; }
-  /// The measure of `count` elements, rounded to the format `to`. That of too few is NaN.
+  /// The measure of `count` elements, rounded to the format `to`. The measure of too few elements is NaN.
   FANIN_HOST_DEVICE static std::uint64_t finish(const state& s, std::uint64_t count, use wanted,
                                                 const detail::number_format& to) {
     if (count <= wanted.ddof) return to.quiet_nan;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact sums in few words, which are those of most data. A sum is found not to fit if its elements are too far apart,
-// or not finite; an exact accumulator then adds them again (refold_kernel.cuh).
+// Exact sums in few words, which are enough for most data. A sum does not fit if its elements are too far apart,
+// or not finite. An exact accumulator then adds the elements again (refold_kernel.cuh).
 //
-// A vector of floats is added as integers of 64 bits, whose unit is chosen for the largest element: each is scaled by
-// a power of two and converted. Doubles are cut into three parts by additions of 1.5 * 2^k, after which the lower
-// bits of the sum are an integer in units of 2^(k - 52), and what is subtracted is exact.
+// A vector of floats is added as integers of 64 bits, whose unit is chosen for the largest element. Each element
+// is scaled by a power of two and converted. Doubles are cut into three parts by additions of 1.5 * 2^k. The lower
+// bits of such a sum are an integer in units of 2^(k - 52). Subtracting the part from the double is exact.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct scaled_vector<float> {
     FANIN_HOST_DEVICE units(std::uint32_t largest, int growth)
         : unit(std::max(static_cast<int>(largest >> 24) - 17 + growth, 45)),
           scale(detail::from_bits<float>(static_cast<std::uint32_t>(299 - unit) << 23)) {}
-    /// Whether an element of which twice the bits, less 1, are the smallest is a whole number of units.
+    /// Whether the smallest element is a whole number of units. `smallest` is twice its bits, less 1.
     template <int Digits>
     FANIN_HOST_DEVICE bool holds(std::uint32_t smallest) const {
       return smallest >= (static_cast<std::uint32_t>(unit - 22 - (24 - Digits)) << 24) - 1;
@@ -68,7 +68,7 @@ struct scaled_vector<float> {
     return in.sum(sum, (~signs & state::has_positive) | (fits ? 0 : state::unfit));
   }
 
-  /// Twice the bits of infinity; those of NaNs are larger.
+  /// Twice the bits of infinity. Twice the bits of a NaN are more.
   static constexpr std::uint32_t infinite = 0xff000000u;
 
  private:
@@ -151,7 +151,7 @@ struct scaled_sum {
   using sums = number_sums<number>;
   using use = bool;  ///< whether the value is the mean
   static constexpr bool order_free = true;
-  /// The most elements of a state that fits: it has 33 bits or more above those of a vector.
+  /// The most elements of a state that fits. The state has 33 bits or more above the bits of a vector.
   static constexpr std::uint64_t most_elements = std::uint64_t{1} << 33;
 
   FANIN_HOST_DEVICE static constexpr state identity() { return {}; }
@@ -207,7 +207,7 @@ template <class T, class Term>
 struct scaled_form<accumulator::exact_sum<T, Term>> {
   using type = scaled_sum<T>;
 };
-/// Numbers of the formats of a width have no more digits than those of the first.
+/// e4m3 and f16 have the most digits among the formats of their width.
 template <class Word, class N>
 struct scaled_form<by_word<Word, accumulator::exact_sum<N>>> {
   using widest = std::conditional_t<sizeof(Word) == 1, e4m3, std::conditional_t<sizeof(Word) == 2, f16, N>>;

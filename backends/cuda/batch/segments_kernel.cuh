@@ -73,8 +73,8 @@ __device__ unsigned stage_elements(uint4* stage, const T* x, unsigned count, con
   return skew;
 }
 
-/// Segments of which a warp has the elements in shared memory, from `elements` on: `length` elements of a lane's
-/// segment lie from `at` on, if `staged` has the lane's bit.
+/// Segments whose elements a warp has in shared memory, from `elements` on. If `staged` has the lane's bit,
+/// `length` elements of the lane's segment are there from `at` on.
 template <class T>
 struct staged_segments {
   const T* elements;
@@ -194,8 +194,9 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
   });
 }
 
-/// Writes the state of a chunk to `partials`. In the warp that does so for the last chunk of a result, returns true,
-/// and the merge of all its chunks' states in lane 0. All lanes call it; `s` is lane 0's.
+/// Writes the state of a chunk to `partials`. Returns true in the warp that writes the last chunk of a result.
+/// Lane 0 of this warp then has the merged state of all chunks of the result. All lanes call the function, and `s`
+/// of lane 0 is the state.
 template <class A, class State = typename A::state>
 __device__ bool merge_chunks(State* partials, long_segments::entry& entry, const batch_item& item, State& s,
                              unsigned lane) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact sums of squares, and both sums of a variance, of rows along another axis than the last one, where the
-// elements of neighbouring rows fill whole vectors. A thread folds every few elements of several neighbouring rows in
-// the same units, and copies its next elements into shared memory while it adds those before them.
+// Exact sums of squares, and both sums of a variance, of rows along another axis than the last one, if the
+// elements of neighbouring rows fill whole vectors. A thread folds every few elements of several neighbouring rows
+// in the same units. It copies its next elements into shared memory while it adds the elements before them.
 #pragma once
 
 #include <cuda_pipeline.h>

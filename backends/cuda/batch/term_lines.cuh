@@ -24,7 +24,7 @@ template <class T>
 struct term_line {
   const T* x;         ///< aligned
   unsigned from, to;  ///< the elements x[from], ..., x[to - 1]
-  unsigned loaded;    ///< vectors that begin below x[loaded] are loaded; those behind end behind the input
+  unsigned loaded;    ///< vectors that begin below x[loaded] are loaded; any other ends behind the input
   term_line() = default;
   __device__ term_line(const batch_elements& all, const batch_item& item) {
     const T* const first = static_cast<const T*>(all.x) + item.x + static_cast<std::int64_t>(item.begin);
@@ -105,7 +105,7 @@ class line_vectors {
 #pragma unroll
     for (unsigned n = 0; n < Vectors; ++n) std::memcpy(word + 4 * n, &from[n][threadIdx.x], 16);
   }
-  /// Loads elements that are not aligned as those of `line` are.
+  /// Loads elements that are aligned in another way than the elements of `line`.
   __device__ void load_apart(const T* y, const term_line<T>& line, unsigned first, unsigned stride) {
 #pragma unroll
     for (unsigned n = 0; n < Vectors; ++n) load_one_by_one(word + 4 * n, y, line, first + n * stride);
@@ -126,7 +126,7 @@ class line_vectors {
     const int bit = 8 * static_cast<int>(sizeof(T)) * first - 32 * r;
     return static_cast<std::uint32_t>(~std::uint64_t{0} << ::min(::max(bit, 0), 32));
   }
-  /// Register r of those whose elements are all filled in.
+  /// Register r, if all of its elements are filled in.
   static __device__ constexpr std::uint32_t fill(int r) {
     if (!Negative) return 0;
     return sizeof(T) < 8 ? static_cast<std::uint32_t>(upper_bits<T>) : r % 2 == 0 ? 0 : 1u << 31;
@@ -167,7 +167,8 @@ __device__ inline int most_of_group(int x, unsigned group_size) {
   for (unsigned distance = 1; distance < group_size; distance *= 2) x = ::max(x, shuffle_xor(x, distance));
   return x;
 }
-/// The sums of a group's lanes, in each of them. Those of squares have no signs.
+/// Merges the sums of the lanes of a group. Every lane of the group gets the merged sums. Sums of squares have no
+/// signs.
 template <class Sums>
 __device__ void merge_sums(Sums& sums, unsigned group_size, bool have_signs) {
 #pragma unroll 1
@@ -215,7 +216,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
     const auto item_of = [&](unsigned k) { return first + k * groups + lane / group_size; };
     unsigned k = 0, begin = 0;  // the group's line, and where its next vectors are
     term_line<T> line;
-    const T* y = nullptr;  // the second input's elements are as far behind it as those of the line behind line.x
+    const T* y = nullptr;  // the second input: line.x[i] belongs to y[i]
     // Goes to line k, or to the first one after it that has any elements.
     const auto find_line = [&] {
       for (begin = 0; k < lines; ++k) {

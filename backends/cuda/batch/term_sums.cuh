@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact sums of products, and of numbers beside their squares, by additions of doubles that do not round.
 //
-// A product of floats is a double, and a product of doubles is one and its rounding error. Additions of 1.5 * 2^k cut
-// the doubles into parts: the lower bits of the sum are an integer in units of 2^(k - 52), and what is subtracted is
-// exact. The units are chosen for the largest factors: each product is below 2^153 units of the last part.
+// A product of floats is a double. A product of doubles is a double and its rounding error. Additions of 1.5 * 2^k
+// cut the doubles into parts. The lower bits of such a sum are an integer in units of 2^(k - 52), and subtracting
+// the part is exact. The units are chosen for the largest factors, so that each product is below 2^153 units of
+// the last part.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace fanin::cuda {
 
 /// Sums of products. The least place has the lowest bit of the last part where the largest product is 2^-922.
 using product_sum = scaled_integer<7, -1074>;
-/// Sums of numbers whose squares are summed, in units of which the squares are units of these at twice the place.
+/// Sums of numbers whose squares are summed. The square of a unit of a number is a unit of the squares.
 using number_sum = scaled_integer<5, -537>;
 
 /// The constant for units of 2^(exponent - 1075).
@@ -68,7 +69,7 @@ class pair_of_numbers {
 template <class Word, int N>
 using registers_of_words = std::uint32_t[N * sizeof(Word) / sizeof(std::uint32_t)];
 
-/// Word i of those in registers.
+/// Word i of the words in registers.
 template <class Word, int Registers>
 FANIN_HOST_DEVICE Word word_in(const std::uint32_t (&x)[Registers], int i) {
   if constexpr (sizeof(Word) == 8) {
@@ -129,17 +130,17 @@ class pairs_of_words {
   const element_rule& rule_;
 };
 
-/// What the largest factors of products say about the units of sums.
+/// The units of sums of products, which follow from the largest factors.
 template <class T>
 struct product_bound {
   static constexpr bool rounds = std::is_same_v<T, double>;
-  static constexpr int least = 101, most = 2044;  ///< of the exponent of the bound of all products, with the bias
+  static constexpr int least = 101, most = 2044;  ///< limits of the biased exponent of all products' bound
   static constexpr int most_unit = most - least;
   int unit;          ///< the last part has units of 2^(unit - 1074)
   bool is_in_range;  ///< all factors are finite, and so are the constants
   template <class Pairs>
   FANIN_HOST_DEVICE explicit product_bound(const Pairs& pairs) {
-    constexpr int shift = rounds ? 20 : 23, none = rounds ? 0x7ff : 0xff;  // the exponent of what is not finite
+    constexpr int shift = rounds ? 20 : 23, none = rounds ? 0x7ff : 0xff;  // the exponent of infinities and NaN
     const auto of_x = static_cast<int>(upper_half(pairs.most_of_x()) >> shift);
     const auto of_y = static_cast<int>(upper_half(pairs.most_of_y()) >> shift);
     const int exponent = of_x + of_y + (rounds ? -1022 : 770);
@@ -148,8 +149,8 @@ struct product_bound {
   }
 };
 
-/// The sums of the parts of products of numbers T; with Roots, also those of the numbers, of which the products are
-/// squares.
+/// The sums of the parts of products of numbers T. With Roots the products are squares of numbers, and there are
+/// also the sums of the parts of these numbers.
 template <class T, bool Roots>
 struct term_sums {
   using bound = product_bound<T>;
@@ -170,9 +171,10 @@ struct term_sums {
     for (int k = 0; k < window_roots; ++k) f(root[k]);
   }
 
-  /// Adds the terms of pairs in the units of Parts parts of products, and of their rounding errors in those of one
-  /// more, and of RootParts parts of numbers: those of pair i to sums i % Sums. Returns false if a term is too large
-  /// or leaves a rest. Undo takes the same terms back. `again`: another call was made for these pairs.
+  /// Adds the terms of pairs. The terms of pair i go to sums i % Sums. Parts is the number of parts of a product,
+  /// and if products round, one more part is for their rounding errors. RootParts is the number of parts of a
+  /// number. Returns false if a term is too large or leaves a rest. With Undo the same terms are taken back.
+  /// `again` says that another call was made for these pairs.
   template <int Parts, int RootParts, bool Undo = false, int Sums, class Pairs>
   FANIN_HOST_DEVICE static bool add(term_sums (&to)[Sums], const Pairs& pairs, int unit, bool again) {
     constexpr int N = Pairs::count, all_parts = rounds ? 3 : Parts, of_sum = N / Sums;
@@ -269,7 +271,7 @@ struct term_sums {
     return scaled_state<product_sum>(words, unit,
                                      (~signs & product_sum::has_positive) | (fits ? 0 : product_sum::unfit));
   }
-  /// The sum of the numbers, of which the second part has units of 2^(unit / 2 - 537).
+  /// The sum of the numbers. Its second part has units of 2^(unit / 2 - 537).
   FANIN_HOST_DEVICE number_sum numbers(int unit) const {
     const std::uint64_t upper = root[0] << 26, low = upper + root[1];
     const std::int64_t high = (static_cast<std::int64_t>(root[0]) >> 38) +
@@ -304,7 +306,8 @@ class term_window {
   using T = typename A::number;
   using sums = typename A::sums;
   using bound = typename sums::bound;
-  static constexpr int parts = A::digits <= 12 ? 1 : 2, root_parts = std::is_same_v<T, double> ? 2 : 1;  ///< of most
+  /// The numbers of parts of a product and of a number.
+  static constexpr int parts = A::digits <= 12 ? 1 : 2, root_parts = std::is_same_v<T, double> ? 2 : 1;
   static constexpr int headroom = 4;  ///< binades by which products may become larger
 
  public:
@@ -385,7 +388,7 @@ class term_window {
 
  private:
   sums sums_[Sums];
-  int unit_ = -1;      ///< of sums_, or below 0 if there is none
+  int unit_ = -1;      ///< the unit of sums_, or below 0 if there is none
   unsigned left_ = 0;  ///< terms that still fit in each
 };
 

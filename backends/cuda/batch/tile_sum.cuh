@@ -8,8 +8,8 @@
 
 namespace fanin::cuda {
 
-/// A running sum. `range` is what a tile's numbers have in common, and `units` follow from it. Number is that
-/// of scaled_vector, and the elements have Digits digits.
+/// A running sum. `range` has facts about the numbers of a tile, and `units` follow from these. Number is the
+/// parameter of scaled_vector, and the elements have Digits digits.
 template <class Number, int Digits>
 struct tile_sum;
 
@@ -27,7 +27,7 @@ struct tile_sum<float, Digits> {
       smallest = std::min(smallest, twice - 1);
       may_have_negative_zero |= bits == 0x80000000u;
     }
-    /// Makes the range in every lane that of all lanes' numbers.
+    /// Merges the ranges of all lanes. Every lane gets the merged range.
     __device__ void merge_lanes() {
       largest = warp_max(largest);
       smallest = ~warp_max(~smallest);
@@ -61,7 +61,7 @@ struct tile_sum<float, Digits> {
   }
 };
 
-/// The running sum of doubles has two parts: multiples of 2^40 units, and what is left.
+/// The running sum of doubles has two parts: multiples of 2^40 units, and the rest.
 template <int Digits>
 struct tile_sum<double, Digits> {
   using state = scaled_vector<double>::state;
@@ -80,8 +80,8 @@ struct tile_sum<double, Digits> {
       may_have_negative_zero = __any_sync(0xffffffffu, may_have_negative_zero);
     }
   };
-  /// Units of 2^(exponent - 1113), for at most 2^12 numbers. A number is below 2^51 multiples of 2^40 units, and what
-  /// is left of it is below 2^39 units.
+  /// Units of 2^(exponent - 1113), for at most 2^12 numbers. The first part of a number is below 2^51 multiples of
+  /// 2^40 units, and the rest is below 2^39 units.
   class units {
    public:
     FANIN_HOST_DEVICE units(const range& all, unsigned) : exponent_(std::max(all.largest >> 21, 39u)) {}
@@ -133,7 +133,7 @@ struct tile_sum<double, Digits> {
   }
 
  private:
-  /// Adds the multiple of the part's unit that is nearest to x, and returns what is left.
+  /// Adds the multiple of the part's unit that is nearest to x, and returns the rest of x.
   FANIN_HOST_DEVICE static double cut(double x, double constant, std::int64_t& part) {
     const double rounded = x + constant;
     part += static_cast<std::int64_t>(detail::to_bits(rounded) - detail::to_bits(constant));

@@ -10,16 +10,16 @@ namespace tuning {
 inline constexpr unsigned line_loads = 6;  ///< vectors that a lane loads before it adds the first
 }  // namespace tuning
 
-/// Vectors of 16 bytes that begin `bytes`, less than a warp's row, behind those that its lanes hold, lane by lane and
-/// row by row.
+/// Vectors of 16 bytes that begin `bytes` bytes behind the vectors that the lanes of a warp hold, lane by lane and
+/// row by row. `bytes` is less than a warp's row.
 template <class T>
 class shifted_rows {
  public:
   __device__ shifted_rows(unsigned bytes, unsigned lane)
       : lanes_(bytes / 16), words_(bytes % 16 / 4), bits_(bytes % 4 * 8), lane_(lane) {}
 
-  /// The words in the order in which the lane that gets the first of them, and then the one in front of it, need
-  /// them.
+  /// The words in another order. It is the order in which two lanes need them: the lane that gets the first word,
+  /// and then the lane in front of this lane.
   __device__ uint4 rotated(uint4 v) const {
     if ((words_ & 2) != 0) v = {v.z, v.w, v.x, v.y};
     if ((words_ & 1) != 0) v = {v.y, v.z, v.w, v.x};
@@ -54,7 +54,7 @@ struct vectors_around {
   const uint4* aligned;  ///< at a boundary of 128 bytes
   unsigned skew;         ///< the bytes from `aligned` to x[0]
   unsigned loaded;       ///< up to this vector; one that ends behind the input is not loaded
-  unsigned in_loaded;    ///< elements; those behind them are added one by one
+  unsigned in_loaded;    ///< elements; elements behind these are added one by one
   __device__ vectors_around(const T* x, unsigned count, const void* end) {
     const auto address = reinterpret_cast<std::uintptr_t>(x);
     skew = static_cast<unsigned>(address % 128);

@@ -26,8 +26,8 @@ inline constexpr int whole_column_blocks = column_loads<A> == 16 ? 2 : 3;
 template <class A>
 inline constexpr unsigned slots_of_columns = tuning::column_states<A> / vector<typename A::element>::size;
 
-/// Merges the states s[0], s[1], ... of a thread for each slot into those of slot 0. `memory` has room for the states
-/// of half of the block's threads. All threads of the block call it.
+/// Merges the states of all slots into the states of slot 0. Each thread has states s[0], s[1], ... of its slot.
+/// `memory` has room for the states of half of the block's threads. All threads of the block call the function.
 template <class A, unsigned N>
 __device__ void merge_slots(typename A::state (&s)[N], std::byte* memory, unsigned slots, unsigned width) {
   const unsigned column = threadIdx.x % width, slot = threadIdx.x / width;

@@ -10,7 +10,8 @@ namespace fanin::cuda {
 namespace tuning {
 inline constexpr int row_threads = 256, row_blocks = 4;  ///< threads in a block, blocks on a multiprocessor
 inline constexpr unsigned row_loads = 8;                 ///< vectors that a lane loads before it adds the first
-/// Where additions take many instructions, warps have more registers in short rows, and in long ones less code.
+/// If additions take many instructions, warps for short rows have more registers, and warps for long rows have
+/// less code.
 template <class A>
 inline constexpr int short_row_blocks = adds_all_of_vector<A> ? 3 : row_blocks;
 template <class A>
@@ -25,9 +26,10 @@ struct results_of_lane {
   bool exist;  ///< otherwise other lanes have them
 };
 
-/// Merges the states of `group_size` neighbouring lanes, a power of two up to 32: each of them has states of the same
-/// N results. Lanes send the states of half of the results to those that go on with these, so that results end in
-/// different lanes. Those that the lane has then are in s[0], s[1], ...; their number is the same in all lanes.
+/// Merges the states of `group_size` neighbouring lanes. `group_size` is a power of two up to 32. Each lane has
+/// states of the same N results. Lanes send the states of half of the results to lanes that go on with these
+/// results, so results end in different lanes. The results that a lane has at the end are in s[0], s[1], ... Their
+/// number is the same in all lanes.
 template <class A, unsigned N>
 __device__ results_of_lane merge_results(typename A::state (&s)[N], unsigned group_size, unsigned lane) {
   results_of_lane mine{0, N, true};
@@ -100,7 +102,7 @@ __device__ void fold_lane_of_rows(const batch_elements& all, const loaded_vector
     }
   }
 }
-/// A lane's state of every 32nd vector of a chunk, of which the first element has the position `begin`.
+/// A lane's state of every 32nd vector of a chunk. The first element of the chunk has the position `begin`.
 template <class A, class T = typename A::element>
 __device__ typename A::state fold_lane_of_chunk(const batch_elements& all, const vector<T>* x, unsigned vectors,
                                                 std::uint64_t begin) {

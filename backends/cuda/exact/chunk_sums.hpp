@@ -99,7 +99,7 @@ struct chunk_moments {
   chunk_sums<T, 1> sum;
   chunk_sums<T, 2> squares;
 
-  /// The chunks of both, those of the sum first.
+  /// The chunks of both sums. The chunks of `sum` come first.
   FANIN_HOST_DEVICE std::int64_t& at(int i) { return i < sum.count ? sum.chunk[i] : squares.chunk[i - sum.count]; }
   FANIN_HOST_DEVICE unsigned& flags() { return sum.seen; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the last block of an exact kernel does with the grid's sums: it writes them, or the value that they give.
+// The last block of an exact kernel writes the sums of the grid, or the value that the sums give.
 #pragma once
 
 #include <fanin/accumulator/exact_recipes.hpp>
@@ -9,7 +9,7 @@
 
 namespace fanin::cuda {
 
-/// Where a value goes, as a device_result of float or double.
+/// The memory for a value, as a device_result of float or double.
 template <class T>
 struct value_place {
   void* result = nullptr;

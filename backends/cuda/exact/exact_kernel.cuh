@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exact sum of terms in one launch. Warps sum terms in windows, in registers (window_sums.cuh), and add these
-// sums, and terms that fit no window, to the block's chunks in shared memory (lane_sums.cuh). Blocks add their chunks
-// to those of the grid in device memory. All of these are integer additions, so that their order does not matter. The
-// last block to add has the total.
+// sums, and terms that fit no window, to the block's chunks in shared memory (lane_sums.cuh). Blocks add their
+// chunks to the chunks of the grid in device memory. All of these are integer additions, so their order does not
+// matter. The last block to add has the total.
 #pragma once
 
 #include <fanin/cuda/fold_kernel.cuh>
@@ -17,8 +17,8 @@ namespace fanin::cuda {
 template <class Terms>
 using sums_of = typename block_sums_of<Terms, tuning::exact_many.threads / 32>::sums;
 
-/// The part of a block's dynamic shared memory, at its beginning, that holds the block's sums: those for which the 48
-/// KiB of static shared memory are too few.
+/// The bytes at the beginning of a block's dynamic shared memory that hold the block's sums. Only sums that do not
+/// fit into the 48 KiB of static shared memory are there.
 template <class Terms>
 constexpr std::size_t dynamic_block_bytes = [] {
   constexpr std::size_t bytes = sizeof(block_sums_of<Terms, tuning::exact_many.threads / 32>);

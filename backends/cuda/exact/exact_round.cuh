@@ -32,7 +32,7 @@ struct lane_digits {
   static constexpr int chunks = 5, most = 30 * chunks;
 };
 
-/// The chunks of a sum from the first to the last that is not 0; of the sum 0, the first chunk.
+/// The chunks of a sum from the first to the last that is not 0. For the sum 0 it is the first chunk.
 struct chunk_span {
   int first, last;
   __device__ int length() const { return last - first + 1; }
@@ -52,9 +52,9 @@ __device__ chunk_span span_of(const chunk_sums<T, Power>& sums) {
   return span;
 }
 
-/// The leading bits of a sum in shared memory, of which all chunks that are not 0 lie within lane_digits::most from
-/// `first` on. The first warp of a block calls it: it normalises the digits, takes the absolute value, and finds the
-/// first bit that is set.
+/// The leading bits of a sum in shared memory. All chunks of the sum that are not 0 are among lane_digits::most
+/// chunks from `first` on. The first warp of a block calls the function, which normalises the digits, takes the
+/// absolute value, and finds the first bit that is set.
 template <class T, int Power>
 __device__ leading_bits leading_bits_of(const chunk_sums<T, Power>& sums, int first) {
   using detail::int128;
@@ -85,7 +85,7 @@ __device__ leading_bits leading_bits_of(const chunk_sums<T, Power>& sums, int fi
   const bool negative = (borrows >> 32) != 0;
   unsigned nonzero_lanes = __ballot_sync(all, digit != 0);
   if (nonzero_lanes == 0) return {};
-  // Negation leaves the lowest digits of 0, negates the first other digit, and inverts those above.
+  // Negation leaves the lowest digits that are 0, negates the first other digit, and inverts the digits above.
   if (negative) {
     digit = lane < __ffs(nonzero_lanes) - 1 ? 0 : (~digit + (lane == __ffs(nonzero_lanes) - 1 ? 1 : 0)) & (base - 1);
   }
@@ -116,7 +116,7 @@ __device__ leading_bits leading_bits_of(const chunk_sums<T, Power>& sums, int fi
           chunk_sums<T, Power>::low + 16 * (first + top - below * chunks) + 15 - zeros, sticky, negative};
 }
 
-/// x divided by `count` > 0, in leading bits of which at least 64 count.
+/// x divided by `count` > 0. At least 64 of the leading bits are significant.
 __device__ inline leading_bits quotient(const leading_bits& x, std::uint64_t count) {
   if (x.bits == 0) return x;
   const detail::uint128 bits = x.bits / count;

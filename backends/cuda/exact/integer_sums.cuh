@@ -30,7 +30,7 @@ using integer_windows = term_windows<Terms, integer_parts<T>::binades, exponent_
                                      std::min(detail::float_format<T>::high + 1 - 32 + integer_parts<T>::binades,
                                               detail::float_format<T>::high)>;
 
-/// What a lane adds of the elements in a window: a part of window_sums.
+/// The sums of one lane for the elements in a window. They are a part of window_sums.
 template <class Terms>
 class integer_sums : public integer_windows<Terms> {
   using T = typename Terms::number;

@@ -84,7 +84,7 @@ class lane_sums {
   }
   /// The additions to one word after which a warp has to call drain().
   static constexpr int most_additions = 32752 / Warps;
-  /// Drains if `more` additions to a word are too many besides the `additions` since the warp's last drain.
+  /// Drains if `more` additions to a word, and the `additions` since the warp's last drain, are too many together.
   __device__ void reserve(int& additions, int more, sums* total) {
     if (additions + more <= most_additions) return;
     drain(total);
@@ -136,7 +136,7 @@ class lane_sums {
       constexpr unsigned one = high_word(format::implicit_one);
       const bits magnitude = x & ~format::sign;
       const unsigned above =
-          ::max(high_word(magnitude), one) - one;  // The exponent of subnormal numbers is that of 1.
+          ::max(high_word(magnitude), one) - one;  // Subnormal numbers have the exponent of field 1.
       mantissa = magnitude - (bits{above & ~(one - 1)} << (8 * sizeof(T) - 32));
       position = above / one;
     }
@@ -242,7 +242,8 @@ class lane_sums {
   unsigned seen_;
 };
 
-/// The sums of elements and of squares of a block. Each member is that of lane_sums for both.
+/// The sums of elements and of squares of a block. Each member does for both sums what it does in lane_sums for
+/// one.
 template <class T, int Warps>
 struct lane_moments {
   using sums = chunk_moments<T>;

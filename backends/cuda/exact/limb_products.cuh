@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products in a window, by integer arithmetic: of squares, of the products of two arrays, and of elements and
-// their squares. An element in the window is a whole number of units, which is cut into limbs of 26 bits; one
-// multiply-add of 32 by 32 bits adds the product of two limbs to 64 bits. docs/numerics.md has the proofs.
+// Sums of products in a window, by integer arithmetic. The products are squares, or products of two arrays, or
+// squares beside elements. An element in the window is a whole number of units, which is cut into limbs of 26
+// bits. One multiply-add of 32 by 32 bits adds the product of two limbs to 64 bits. docs/numerics.md has the
+// proofs.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +56,7 @@ using limb_windows =
     term_windows<Terms, limbs<T>::binades, exponent_window<T>::least_exponent,
                  std::min(detail::float_format<T>::high + 1 - 32 + limbs<T>::binades, detail::float_format<T>::high)>;
 
-/// What a lane adds of the products in a window: a part of window_sums.
+/// The sums of one lane for the products in a window. They are a part of window_sums.
 template <class Terms>
 class limb_products : public limb_windows<Terms> {
   using T = typename Terms::number;
@@ -69,8 +70,8 @@ class limb_products : public limb_windows<Terms> {
   using windows = limb_windows<Terms>;
   using vector = typename Terms::vector;
   static constexpr int vectors_at_once = 2, warp_values = products + parts;
-  /// Between two flushes: a product of limbs is at most 2^52, and up to two such are added for an element, or to
-  /// squares one.
+  /// The most elements between two flushes. A product of limbs is at most 2^52. An element adds up to two such
+  /// products, or to squares one.
   static constexpr int most_elements = are_squares ? 2016 : 992;
   struct tile_sums {};
 

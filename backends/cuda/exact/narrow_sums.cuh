@@ -29,8 +29,8 @@ class narrow_windows : public unit_windows<Terms> {
   __device__ bool holds(float x) const { return hold_all ? fabsf(x) < HUGE_VALF : unit_windows<Terms>::holds(x); }
 };
 
-/// The largest magnitude, or NaN if an element is NaN. Devices compare two pairs with one instruction, of which the
-/// sign means nothing.
+/// The largest magnitude, or NaN if an element is NaN. Devices compare two pairs with one instruction. The sign of
+/// its result means nothing.
 template <class T, int N>
 __device__ inline float largest_magnitude(const T (&x)[N]) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 860
@@ -57,7 +57,7 @@ __device__ inline float largest_magnitude(const T (&x)[N]) {
   return largest;
 }
 
-/// What a lane adds of the elements in a window: a part of window_sums.
+/// The sums of one lane for the elements in a window. They are a part of window_sums.
 template <class Terms>
 class narrow_sums : public narrow_windows<Terms> {
   static constexpr int width = cuda::vector<typename Terms::element>::size;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch shapes of the kernels of exact sums, chosen by measurement like those of fanin/cuda/shape.cuh.
+// The launch shapes of the kernels of exact sums. They were chosen by measurement, like the shapes of
+// fanin/cuda/shape.cuh.
 #pragma once
 
 #include <fanin/cuda/shape.cuh>
@@ -9,9 +10,10 @@ namespace fanin::cuda::tuning {
 using namespace device_code::tuning;
 
 /// The kernels use 128 registers a thread, so that one block fills a multiprocessor. For few vectors short code is
-/// the fastest, since most of the time is that of fetching instructions. Many vectors need more bytes in flight: the
-/// two slots of all warps hold 128 KiB, where registers hold 64 KiB. For sums of elements registers are enough, and 2
-/// to 3 % faster, where memory delivers no more than loads_keep_up_with: 12.8 bytes on an H100, 18.4 on an H200.
+/// the fastest, because most of the time goes into fetching instructions. Many vectors need more bytes in flight.
+/// The two slots of all warps hold 128 KiB, and registers hold 64 KiB. For sums of elements registers are enough,
+/// and 2 to 3 % faster, if memory delivers at most loads_keep_up_with bytes per cycle. An H100 delivers 12.8
+/// bytes, and an H200 18.4.
 inline constexpr shape exact_few{512, 1, 4}, exact_loaded{512, 1, 8}, exact_many{512, 1, 8, 2};
 /// Tiles have at most 32 elements for each lane, or two vectors of 8 bits: as many bytes are in flight in more
 /// slots.
@@ -26,7 +28,7 @@ constexpr shape exact_pairs(std::size_t element_bytes) {
 }
 static_assert(exact_few.threads == exact_many.threads && exact_loaded.threads == exact_many.threads &&
               exact_pairs(4).threads == exact_many.threads);  // exact_kernel has one launch bound
-/// From this number of vectors on, exact_many is faster than exact_few.
+/// For this number of vectors or more, exact_many is faster than exact_few.
 inline constexpr std::uint64_t exact_many_vectors = std::uint64_t{3} << 19;
 
 /// The number of whole tiles in an array; a tile is `loads` vectors for every lane of a warp. It is 0 if there are

@@ -25,7 +25,7 @@ class exponent_window {
     return static_cast<int>(2 * high_word >> exponent_place) - bias;
   }
 
-  /// The exponents are those of normal numbers.
+  /// Both exponents are exponents of normal numbers.
   __device__ void set(int first, int last) {
     lowest_ = static_cast<unsigned>(first + bias) << exponent_place;
     span_ = static_cast<unsigned>(last - first) << exponent_place;
@@ -57,7 +57,7 @@ class term_windows {
   static constexpr bool holds_every_binade = Highest - Lowest <= Binades;
   static constexpr int factors = Terms::factors, width = cuda::vector<typename Terms::element>::size;
 
-  /// Chooses windows for elements of which the largest have these upper 32 bits.
+  /// Chooses windows for elements. The largest elements have these upper 32 bits.
   __device__ void choose(const unsigned (&largest)[factors]) {
 #pragma unroll
     for (int i = 0; i < factors; ++i) {

@@ -71,7 +71,7 @@ struct powers {
   }
 };
 
-/// The elements and their squares, both of which are summed.
+/// The elements and their squares. Both are summed.
 template <class T>
 struct moments : powers<T, 2> {};
 template <class Terms>
@@ -111,14 +111,15 @@ struct parts {
   __device__ T part_of(const element& z) const { return imaginary ? z.imag() : z.real(); }
 };
 
-/// How the second factors of complex numbers, read as pairs of real ones, are arranged for a part of the product.
+/// The order of the second factors of complex numbers, for a part of the product. The factors are read as pairs of
+/// real numbers.
 struct pair_order {
   bool swapped = false;      ///< whether both of a pair change places
   bool negated_odd = false;  ///< whether the second of a pair, then, has the other sign
 };
 
-/// The products of the elements of two arrays. Aligned: second.is_aligned(). Paired: the elements are the parts of
-/// complex numbers, and those of the second array are arranged by `order`.
+/// The products of the elements of two arrays. Aligned says that second.is_aligned(). With Paired the elements are
+/// the parts of complex numbers, and `order` arranges the parts of the second array.
 template <class T, bool Aligned, bool Paired = false>
 struct products {
   using element = T;

@@ -48,8 +48,8 @@ class tile_turns {
   unsigned turn_;  ///< defined in the warp's first lane
 };
 
-/// Tiles in registers, LaneVectors vectors for each lane. As soon as a vector is taken, its registers receive that
-/// of the next tile. Whole warps call all members, here and in copied_tiles.
+/// Tiles in registers, LaneVectors vectors for each lane. As soon as a vector is taken, its registers receive the
+/// same vector of the next tile. Whole warps call all members, here and in copied_tiles.
 template <class Terms, int LaneVectors>
 class loaded_tiles {
   using element_vector = vector<typename Terms::element>;
@@ -85,7 +85,7 @@ class loaded_tiles {
   __device__ bool has_vector(int k) const { return static_cast<unsigned>(k) < warp_count_; }
   /// Vector k of this lane in the current tile.
   __device__ const vector& at(int k) const { return v_[k]; }
-  /// Vector k, whose registers then receive that of the next tile. Each vector is taken once.
+  /// Returns vector k. Its registers then receive vector k of the next tile. Each vector is taken once.
   __device__ vector take(int k) {
     const vector held = v_[k];
     if (next_first_ != nullptr) v_[k] = terms_.load(next_first_ + k * 32);

@@ -24,7 +24,7 @@ struct few_vectors {
   }
 };
 
-/// What a thread finds: the exact sum is sum + error, unless `rounded`.
+/// The sum that a thread finds. The exact sum is sum + error, unless `rounded`.
 struct double_sum {
   double sum, error = 0;
   bool rounded = false;
@@ -91,8 +91,8 @@ struct alignas(N * sizeof(T)) neighbours {
   T at[N];
 };
 
-/// Writes the elements i, ..., i + N - 1 of the sum of two vectors, and those behind as many steps below `limit` as
-/// there are, up to Steps in all, whose loads are in flight together.
+/// Writes the elements i, ..., i + N - 1 of the sum of two vectors, and the elements of the next steps below
+/// `limit`, up to Steps steps in all. Their loads are in flight together.
 template <class T, int N, int Steps>
 __device__ void write_sums_of_two(const few_vectors<T>& x, std::uint64_t i, std::uint64_t step, std::uint64_t limit,
                                   T* out) {

@@ -11,7 +11,7 @@
 
 namespace fanin::cuda {
 
-/// How the lanes of a warp sum terms in a window.
+/// The sums of terms in a window by the lanes of a warp.
 template <class Terms>
 struct window_arithmetic {
   using type = std::conditional_t<Terms::power == 1, integer_sums<Terms>, limb_products<Terms>>;

@@ -9,8 +9,8 @@
 
 namespace fanin::cuda {
 
-/// Whether elements, of which `present` take part, are added to their result. It keeps its value if there are none,
-/// and if an offset or a key of the batch is wrong.
+/// Whether elements are added to their result, if `present` of them take part. The result keeps its value if no
+/// element takes part, or if an offset or a key of the batch is wrong.
 inline __device__ bool takes_elements(const batch_output& out, std::uint64_t present) {
   return present != 0 && out.status->bad_index == 0;
 }
@@ -24,8 +24,8 @@ FANIN_HOST_DEVICE auto with_result_added(const typename Recipe::accumulator::sta
   return all;
 }
 
-/// Adds elements whose state is `s`, of which `present` take part, to the result. It keeps its value if it would not
-/// fit, which is noted.
+/// Adds elements whose state is `s` to the result. `present` of the elements take part. If the new value would not
+/// fit, the result keeps its value, and that is noted.
 template <class Recipe, class R>
 __device__ void add_to_result(const batch_output& out, std::uint64_t result, std::uint64_t present,
                               const typename Recipe::accumulator::state& s) {

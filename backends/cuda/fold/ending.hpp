@@ -71,7 +71,7 @@ struct served_by<M, std::index_sequence<What...>> {
   using recipe_of_first = recipe<first, how, typename M::element>;
 };
 
-/// The operation whose end is that of the recipe.
+/// The operation that ends in the same way as the recipe.
 template <class Recipe>
 constexpr operation ended_as() {
   if constexpr (compares<Recipe>) {
@@ -88,11 +88,11 @@ struct ends_with {
   }
 };
 
-/// What the end of a reduction has to know.
+/// The facts that the end of a reduction needs.
 struct ending {
   operation what;            ///< as ended_as() gives it
   sum_value value;           ///< what becomes of a sum
-  unsigned ddof;             ///< what a sum of deviations is divided by is the number of elements less this
+  unsigned ddof;             ///< a sum of deviations is divided by the number of elements minus `ddof`
   element_type result;       ///< the type of the value's number
   detail::number_format to;  ///< the format of the value's parts, if these are floats
   element_rule rule;         ///< used by operations that compare
@@ -202,7 +202,7 @@ using scaled_t = typename scaled_in_place_of<M>::type;
 template <class M>
 concept has_scaled = !std::is_void_v<scaled_t<M>>;
 
-/// The value of `count` elements of which the sum of few words fits.
+/// The value of `count` elements, whose sum fits in few words.
 template <class M, class P = scaled_t<M>>
 FANIN_HOST_DEVICE finished_bits scaled_bits(const typename P::state& sum, std::uint64_t count, const ending& end) {
   const auto use = P::use_of(end.value, end.ddof);
@@ -215,8 +215,8 @@ FANIN_HOST_DEVICE finished_bits scaled_bits(const typename P::state& sum, std::u
   }
 }
 
-/// What a state is: a state of the accumulator that merges it, or a state as a kernel leaves it. Kernels add narrow
-/// integers in 64 bits with or without a sign. Kernels of batches form exact sums of few words first.
+/// The form of a state. It is a state of the accumulator that merges it, or a state as a kernel leaves it. Kernels
+/// add narrow integers in 64 bits with or without a sign. Kernels of batches form exact sums of few words first.
 enum class state_form : std::uint8_t { merged, of_kernel, of_signed, of_unsigned, scaled };
 
 template <class M>
@@ -247,7 +247,7 @@ constexpr state_form form_of_states() {
   if constexpr (std::is_same_v<state, typename M::state>) {
     return state_form::merged;
   } else if constexpr (adds_integers<M>) {
-    // The states of 8-bit integers are those of 16 bits.
+    // Integers of 8 bits have the same states as integers of 16 bits.
     using T = typename Recipe::element;
     using wider =
         std::conditional_t<sizeof(T) == 1, std::conditional_t<std::is_signed_v<T>, std::int16_t, std::uint16_t>, T>;

@@ -17,8 +17,8 @@ void enqueue_key(operation what, element_type type, const void* result, std::int
 void enqueue_value_of_key(element_type type, const std::int64_t* key, void* result,
                           const device_code::execution& where);
 
-/// Enqueues a kernel that writes the candidate of `count` elements, of which the device_result of argmin or argmax is
-/// at `result`, as three integers. @throws device_error
+/// Enqueues a kernel that writes the candidate of `count` elements as three integers. Their device_result of
+/// argmin or argmax is at `result`. @throws device_error
 void enqueue_candidate(operation what, element_type type, const void* result, std::uint64_t count,
                        std::int64_t* candidate, const device_code::execution& where);
 

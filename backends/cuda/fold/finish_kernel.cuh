@@ -19,7 +19,7 @@ struct state_source {
   const void* merged;  ///< null, or a state in which others are merged already
 };
 
-/// What becomes of merged states.
+/// The use of merged states.
 struct finish_target {
   ending end;
   unsigned word_bytes, words;  ///< a result consists of words of that size
@@ -304,7 +304,8 @@ __device__ bool finish_alone(const batch_output& out, const finish_target& targe
   return true;
 }
 
-/// Writes the results of long segments: a lane alone writes those of few chunks, and all lanes together the others.
+/// Writes the results of long segments. A single lane writes a result of few chunks. All lanes together write a
+/// result of many chunks.
 template <class M>
 __device__ void finish_long(const batch_elements& all, const batch_output& out, const state_source& from,
                             const finish_target& target) {

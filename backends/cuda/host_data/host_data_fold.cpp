@@ -44,7 +44,8 @@ void host_data_fold::push_all(const input_views& blocks) {
   count_ += blocks.count();
 }
 
-/// Collects the elements of two inputs until they fill a chunk: first those of one input, then those of the other.
+/// Collects the elements of two inputs until they fill a chunk. The elements of the first input come before the
+/// elements of the second input.
 void host_data_fold::push_pair(input_views blocks) {
   const std::size_t chunk = chunk_bytes / (2 * byte_size(blocks.type()));
   while (blocks.count() > 0) {

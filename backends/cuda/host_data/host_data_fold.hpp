@@ -16,7 +16,7 @@ class host_data_fold {
   host_data_fold(const request& request, context& context);
 
   void push(const input_views& blocks);
-  /// Folds whole arrays, of which every element takes part, and to which nothing is pushed.
+  /// Folds whole arrays. Every element takes part, and nothing is pushed before or after.
   void fold_arrays(const input_views& inputs);
   /// Waits for the state of all elements. Call it once, at the end.
   void wait(partial_result& into);

@@ -7,7 +7,7 @@
 namespace fanin::cuda {
 namespace {
 
-/// The chunk that is copied to the device and those that are filled meanwhile; the chunk in the remaining slot is
+/// The number of chunks that are copied to the device or filled. Meanwhile the chunk in the remaining slot is
 /// folded.
 constexpr std::uint64_t chunks_ahead = context::chunk_slots - 1;
 static_assert(chunks_ahead * chunk_bytes <= copy_crew::most_pieces * copy_crew::piece_bytes);
@@ -165,7 +165,7 @@ void upload_pipeline::send(const std::byte* from, std::size_t bytes) {
 
 void upload_pipeline::send_filled() { send(slot_of(chunk_).staging.get() + sent_, std::exchange(filled_, 0)); }
 
-/// Enqueues the fold of the current chunk, of which sent_ bytes are filled, and goes on to the next chunk.
+/// Enqueues the fold of the current chunk, which has sent_ bytes, and goes on to the next chunk.
 void upload_pipeline::fold() {
   const execution& where = where_;
   chunk_slot& slot = slot_of(chunk_);

@@ -52,7 +52,7 @@ class upload_pipeline {
   state_buffer total_;
   rounding_chain chain_;
   double merges_in_chunk_ = 0;
-  std::uint64_t chunk_ = 0;  ///< the current chunk; the folds of those before are enqueued
+  std::uint64_t chunk_ = 0;  ///< the current chunk; the folds of earlier chunks are enqueued
   std::size_t sent_ = 0;     ///< bytes of the current chunk whose copies to the device are enqueued
   std::size_t filled_ = 0;   ///< bytes after these that are in the chunk's pinned memory
 };

@@ -61,7 +61,8 @@ __global__ void __launch_bounds__(presence_threads) find_first(const words<U> fr
   }
 }
 
-/// What stands for absent elements: the bits, or in place of `for_x` the first element that takes part.
+/// The words that stand for absent elements. These are bits, or in place of `for_x` the first element that takes
+/// part.
 template <class U>
 struct stand_ins {
   bool is_first_present;
@@ -76,8 +77,8 @@ struct copied_words {
   U* y;
 };
 
-/// Copies the elements from counts->first on, with stand-ins for absent ones and behind the last one, and adds the
-/// number of those that take part to counts->present.
+/// Copies the elements from counts->first on. Stand-ins are written for absent elements, and behind the last
+/// element. Adds the number of elements that take part to counts->present.
 template <class U>
 __global__ void __launch_bounds__(presence_threads)
     copy_present(const words<U> from, const stand_ins<U> absent, const copied_words<U> to, presence_counts* counts) {

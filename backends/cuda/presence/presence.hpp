@@ -18,8 +18,8 @@ class present_copies {
 
   /// The most elements of a part.
   std::uint64_t longest() const noexcept { return longest_; }
-  /// Enqueues the copy of the elements begin, ..., begin + count - 1, in place of the part before. Adds the number of
-  /// those that take part to counts()->present. @throws device_error
+  /// Enqueues the copy of the elements begin, ..., begin + count - 1, in place of the part before. Adds the number
+  /// of elements that take part to counts()->present. @throws device_error
   operands enqueue(std::uint64_t begin, std::uint64_t count);
   /// The counts in device memory, which are complete when every part is copied.
   const presence_counts* counts() const noexcept { return counts_; }

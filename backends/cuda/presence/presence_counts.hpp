@@ -6,10 +6,10 @@
 
 namespace fanin::cuda {
 
-/// What kernels find out about elements that may be absent.
+/// The facts that kernels find out about elements that may be absent.
 struct presence_counts {
-  /// Where another element stands for absent ones, the index of the first element that takes part, or the largest
-  /// number if none does. Otherwise 0.
+  /// The index of the first element that takes part, or the largest number if no element does. It is 0 if no other
+  /// element stands for absent elements.
   std::uint64_t first;
   std::uint64_t present;  ///< elements that take part
 };

@@ -19,7 +19,8 @@ int checked_device(int device) {
   return device;
 }
 
-/// What the device's memory delivers in a cycle of its multiprocessors, by its data sheet.
+/// The bytes that the device's memory delivers in one cycle of the multiprocessors, from the attributes of the
+/// device.
 double memory_bytes_per_cycle(int device) {
   int memory_khz = 0, bus_bits = 0, khz = 0;
   check(cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, device), "cudaDeviceGetAttribute");
@@ -45,7 +46,7 @@ context::context(int device, cudaStream_t stream) {
   if (stream == nullptr) own_stream_ = make_stream(cudaStreamDefault);
   where_.stream = stream != nullptr ? stream : own_stream_.get();
 
-  // Eight states of the largest size for each multiprocessor: twice what the kernels of `cuda` use.
+  // Eight states of the largest size for each multiprocessor, which is twice as many as the kernels of `cuda` use.
   where_.scratch_bytes = static_cast<std::size_t>(where_.multiprocessors) * 8 * most_state_bytes;
   scratch_ = allocate_device(where_.scratch_bytes);
   where_.scratch = scratch_.get();

@@ -88,7 +88,7 @@ class kernel_launcher {
   virtual void launch_refold(const execution&, const batch_elements&, const batch_output&) const {}
   /// The longest chain of additions of a result of `length` elements in a batch.
   virtual rounding_chain chain_of_result(std::uint64_t /*length*/) const { return {}; }
-  /// Whether the current device has what the kernel needs.
+  /// Whether the kernel can run on the current device.
   virtual support runs_here() const { return {}; }
   /// Whether the order of additions is the same each time.
   virtual bool ordered() const { return true; }

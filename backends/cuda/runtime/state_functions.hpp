@@ -10,7 +10,7 @@
 
 namespace fanin::cuda {
 
-/// At least the size of any state, of an accumulator or a kernel.
+/// A size that is not smaller than the size of any state of an accumulator or a kernel.
 inline constexpr std::size_t most_state_bytes = 4352;
 struct alignas(64) state_buffer {
   std::byte bytes[most_state_bytes];
@@ -22,7 +22,8 @@ struct state_functions {
   /// `total` is a state of the recipe's accumulator, `partial` a state that a kernel returned.
   void (*reset)(void* total);
   void (*merge)(void* total, const void* partial);
-  /// Merges another state of the recipe's accumulator, that of elements behind those of `total`.
+  /// Merges `behind` into `total`. Both are states of the recipe's accumulator. The elements of `behind` follow
+  /// the elements of `total`.
   void (*merge_totals)(void* total, const void* behind);
   /// Adds `by` to the position that a state has, if it has one.
   void (*move)(void* total, std::uint64_t by);
@@ -31,8 +32,9 @@ struct state_functions {
   error_bound (*bound)(const rounding_chain& chain, std::uint64_t count, element_type result);
 };
 
-/// The state_functions of a recipe, or null if there is no recipe. `partials_are_totals`: kernels return states of
-/// the recipe's own accumulator, not those of recipes.hpp. Stages and references do so for comparisons.
+/// The state_functions of a recipe, or null if there is no recipe. `partials_are_totals` says that kernels return
+/// states of the recipe's own accumulator, in place of the states of recipes.hpp. Stages and references do so for
+/// comparisons.
 const state_functions* find_state_functions(operation what, element_type type, method how,
                                             bool partials_are_totals = false);
 

@@ -87,7 +87,8 @@ unsigned fitting_blocks(const stage_plan& plan) {
   return static_cast<unsigned>(blocks);
 }
 
-/// What the runtime says about a kernel, asked once for each device and block size: the answers take microseconds.
+/// The runtime's answers about a kernel. The runtime is asked once for each device and block size, because an
+/// answer takes microseconds.
 struct residence {
   unsigned blocks_per_multiprocessor;
   unsigned multiprocessors;

@@ -27,7 +27,7 @@ namespace fanin::cuda {
 inline constexpr operation ladder_operations[] = {operation::sum, operation::sum_of_squares};
 inline constexpr element_type ladder_types[] = {element_type::f32, element_type::f64, element_type::i32};
 
-/// What a stage says about itself; the head of its file says more.
+/// The description of a stage. The head of its file says more.
 struct stage_text {
   int number;  ///< the number in its file's name
   std::string_view name;
@@ -54,7 +54,8 @@ struct stage_kernel {
   scalar (*value)(const void* state, std::uint64_t count) = nullptr;
   error_bound (*bound)(const rounding_chain& chain, std::uint64_t count) = nullptr;
 };
-/// In the order of ladder_operations; one array for each element type, in the order of ladder_types.
+/// The kernels of one element type, in the order of ladder_operations. The arrays of the types have the order of
+/// ladder_types.
 using stage_kernels = std::array<stage_kernel, std::size(ladder_operations)>;
 
 /// A row of the table. Block sizes passed to its functions are results of `rounded`.
@@ -121,7 +122,7 @@ void run_stage(const stage_plan& plan, const void* data, void* workspace, void* 
 /// @throws overflow if the sum of the squares of integers does not fit in i64
 scalar stage_value(const stage_plan& plan, const void* state);
 
-/// What one block of the plan's kernel occupies.
+/// The resources that one block of the plan's kernel takes.
 struct stage_resources {
   int registers;                    ///< per thread
   std::size_t static_shared_bytes;  ///< the plan has the dynamic part

@@ -13,7 +13,7 @@
 
 namespace fanin::cuda::steps {
 
-/// What one thread does in one step: value[into] takes in value[from], if it works.
+/// The work of one thread in one step. If the thread works, value[from] is added to value[into].
 struct step {
   unsigned into;
   unsigned from;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an accumulator is: the arithmetic of a reduction, without any hardware.
+// An accumulator is the arithmetic of a reduction, without any hardware.
 //
 // An accumulator A names its type `element` and its trivially copyable type `state`. It has these static functions:
 //   identity()                        the state of no elements
 //   add(state&, element)              adds one element; on host and device
 //   merge(state&, const state&)       adds the elements of another state; on host and device
-//   finish<R>(state, count)           the value, canonical; on host and device. For integers it is on the host only,
-//                                     and throws overflow.
+//   finish<R>(state, count)           the value, canonical; on host and device. A finish() that throws overflow is on
+//                                     the host only.
 //   order_free                        a constant: whether any order of additions and merges gives the same value
 // These members are optional:
 //   bound<R>(rounding_chain, count)   the proven error bound; on the host
@@ -19,8 +19,8 @@
 //                                     CPUs calls it for a lane of a leaf, in place of add().
 //   add_run, is_at                    add elements that lie one after another at once, on devices: extremum.hpp
 //   rounds_once                       whether finish<R> rounds the exact value to any floating R (default: false)
-//   of_floats                         for narrow elements: the accumulator with the same states that adds the
-//                                     elements as floats: widening.hpp
+//   of_floats                         for narrow and complex elements: the accumulator with the same states that adds
+//                                     floats: widening.hpp, complex.hpp
 // add and merge are different functions even if their types agree, because a state may be wider than an element.
 #pragma once
 
@@ -37,9 +37,9 @@
 
 namespace fanin {
 
-/// Has as `type` the accumulator that serves an operation, method and element type. Each header of accumulator/
-/// specialises recipe_for for its accumulators; where all methods are the same, only method::fast has a
-/// specialisation.
+/// The member `type` is the accumulator for an operation, a method and an element type. Each header of
+/// accumulator/ specialises recipe_for for its accumulators. If all methods of an operation are the same, only
+/// method::fast has a specialisation.
 template <operation What, method How, class T>
 struct recipe_for {};
 
@@ -48,7 +48,7 @@ namespace accumulator {
 using fanin::detail::int128;
 using fanin::detail::uint128;
 
-/// The base of the specialisations of recipe_for: names A as `type`.
+/// The base of the specialisations of recipe_for. Its member `type` is A.
 template <class A>
 struct uses {
   using type = A;
@@ -72,7 +72,7 @@ consteval bool wants_position() {
   }
 }
 
-/// Adds an element, or one of each input, and its position in the whole input if A has a parameter for it.
+/// Adds one element of each input. If A wants positions, the element's position in the whole input is passed to A.
 template <class A, class... T>
 FANIN_HOST_DEVICE inline void add_at(typename A::state& s, std::uint64_t position, const T&... x) {
   if constexpr (wants_position<A>()) {
@@ -104,7 +104,7 @@ requires requires { typename A::merges_as; }
 struct merges_as<A> {
   using type = typename A::merges_as;
 };
-/// The accumulator that stands for all that merge A's states as A does.
+/// All accumulators that merge the same states in the same way have the same merges_as_t.
 template <class A>
 using merges_as_t = typename merges_as<A>::type;
 
@@ -117,7 +117,7 @@ requires requires { typename A::of_floats; }
 struct of_floats<A> {
   using type = typename A::of_floats;
 };
-/// The accumulator that adds A's elements as numbers in which machines compute.
+/// The accumulator that adds A's elements as floats in which machines compute. By default it is A.
 template <class A>
 using of_floats_t = typename of_floats<A>::type;
 

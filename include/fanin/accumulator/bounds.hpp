@@ -20,11 +20,11 @@ struct error_bound {
   double of_result = 0;
   double of_magnitudes = 0;
   double absolute = 0;
-  bool in_range_only = false;  ///< of a product: the bound holds if no product on the way over- or underflows
+  bool in_range_only = false;  ///< for a product: the bound holds if no intermediate product over- or underflows
 };
 
-/// The longest chain of roundings between an element and the result: additions of elements to one state, then merges
-/// of states. Adding to the identity does not round, and need not be counted.
+/// The longest chain of roundings between an element and the result. The chain has additions of elements to one
+/// state, and then merges of states. An addition to the identity does not round, and need not be counted.
 struct rounding_chain {
   double adds = 0;
   double merges = 0;
@@ -40,7 +40,8 @@ constexpr double halved(int n) {
   return power;
 }
 
-/// Half the distance from 1 to the next T: the relative error of one rounding.
+/// The unit roundoff u of T, which is half the distance from 1 to the next T. The relative error of one rounding
+/// is at most u.
 template <class T>
 inline constexpr double unit_roundoff = halved(std::numeric_limits<T>::digits);
 
@@ -48,7 +49,7 @@ template <class T>
 inline constexpr double smallest_subnormal = halved(std::numeric_limits<T>::digits -
                                                     std::numeric_limits<T>::min_exponent);
 
-/// Larger than any rounding error that the few double operations of a bound can commit.
+/// A factor that is larger than the rounding errors of the few double operations in a bound.
 inline constexpr double round_up = 1 + 0x1p-48;
 
 /// g(k) = k u / (1 - k u), rounded up; infinite from k u = 1 on. [Higham 2002, 3.1]
@@ -58,8 +59,8 @@ constexpr double growth(double k) {
   return ku < 1 ? ku / (1 - ku) * round_up : std::numeric_limits<double>::infinity();
 }
 
-/// Bound of a sum of `count` terms in T. `term_roundings`: how often a term is rounded before it is added, losing at
-/// most half the smallest subnormal to underflow each time.
+/// Bound of a sum of `count` terms in T. `term_roundings` says how often a term is rounded before it is added.
+/// Each of these roundings loses at most half the smallest subnormal to underflow.
 template <class T>
 constexpr error_bound plain_sum_bound(const rounding_chain& chain, std::uint64_t count, int term_roundings = 0) {
   const double underflow =
@@ -75,7 +76,7 @@ constexpr double carried(double errors, double chain) {
 }
 
 /// u |S| + (1 + u) g(d) g(d') M: the rounding errors of the chain into `sum` are at most g(d) M together, and they
-/// are added along a chain of d' additions, two for each merge. [Ogita, Rump, Oishi 2005]
+/// are added along a chain of d' additions, which has two additions for each merge. [Ogita, Rump, Oishi 2005]
 template <class T>
 constexpr error_bound compensated_sum_bound(const rounding_chain& chain, std::uint64_t count,
                                             int term_roundings = 0) {
@@ -85,14 +86,14 @@ constexpr error_bound compensated_sum_bound(const rounding_chain& chain, std::ui
   return {unit_roundoff<T>, carried<T>(growth<T>(into_sum), into_error), underflow};
 }
 
-/// The bound of a sum whose terms are not negative, so that M is the exact result.
+/// The bound of a sum whose terms are not negative. M is then the exact result.
 constexpr error_bound of_positive_terms(const error_bound& sum) {
   return {sum.of_result + sum.of_magnitudes, 0, sum.absolute};
 }
 
-/// The bound of a mean, from the bound of its sum. The mean is computed in double from the finished sum: one rounding
-/// to double for the sum's own finish, one for the quotient, one to T, and an underflow of at most the smallest
-/// subnormal.
+/// The bound of a mean, from the bound of its sum. The mean is computed in double from the finished sum. Three
+/// roundings are counted: of the finished sum to double, of the quotient, and of the mean to T. An underflow loses
+/// at most the smallest subnormal.
 template <class T>
 constexpr error_bound divided(const error_bound& sum) {
   constexpr double extra = unit_roundoff<T> + 3 * unit_roundoff<double>;
@@ -100,9 +101,10 @@ constexpr error_bound divided(const error_bound& sum) {
           sum.absolute + smallest_subnormal<T>};
 }
 
-/// The bound of a square root, from the bound of the sum of squares: c S + a there gives at most c sqrt(S) + sqrt(a)
-/// here. The root is computed in double from the finished sum: one rounding to
-/// double for the finish, one for the root, one to T, and an underflow of at most the smallest subnormal.
+/// The bound of a square root, from the bound of the sum of squares S. If S is off by at most c S + a, the root is
+/// off by at most c sqrt(S) + sqrt(a). The root is computed in double from the finished sum. Three roundings are
+/// counted: of the finished sum to double, of the root, and of the result to T. An underflow loses at most the
+/// smallest subnormal.
 template <class T>
 error_bound rooted(const error_bound& squares) {
   constexpr double extra = unit_roundoff<T> + 2 * unit_roundoff<double>;
@@ -112,11 +114,14 @@ error_bound rooted(const error_bound& squares) {
           std::sqrt(squares.absolute) * (1 + extra) * round_up + smallest_subnormal<T>};
 }
 
-/// The bound of a variance or standard deviation, where double sums of x and of x^2 are off by at most `of_sums`
-/// times the sum of |x| and of x^2. M is the sum of x^2, divided by n or n - 1 as the variance is, and for a standard
-/// deviation divided by it as well. In double arithmetic of numbers and their low parts, Q - S^2 / n is off by less
-/// than 40 u^2 Q besides. Then follow an addition, a quotient, the root, and the rounding to R. `of_variance` and
-/// `lost`: the most that the variance loses of itself besides, and to underflow.
+/// The bound of a variance, or with `root` of a standard deviation, from a sum S of x and a sum Q of x^2 in
+/// double.
+/// - S is off by at most `of_sums` times the sum of |x|, and Q by at most `of_sums` times the sum of x^2.
+/// - M is the sum of x^2, divided by n or n - 1 as the variance is. For a standard deviation M is then divided by
+///   the standard deviation.
+/// - Q - S^2 / n is computed in double with low parts, and is off by less than 40 u^2 Q more.
+/// - Then follow an addition, a quotient, the root, and the rounding to R.
+/// - Besides, the variance loses at most `of_variance` times the variance, and at most `lost` to underflow.
 template <class R>
 error_bound dispersion_bound(double of_sums, double of_variance, double lost, bool root) {
   constexpr double u = unit_roundoff<double>;
@@ -134,10 +139,12 @@ constexpr error_bound product_bound(std::uint64_t count) {
   return {growth<T>(static_cast<double>(count - 1)), 0, 0, true};
 }
 
-/// The bound of log(sum of e^x). The sum of e^(x - m), m the largest element, is computed in double; an element's
-/// term passes `chain` steps, each of them a multiplication by an exponential with an error of two units roundoff and
-/// an addition, and the differences of elements are rounded. Then follow the logarithm, with an error of six units
-/// roundoff, the addition of m and the rounding to R. `of_terms`: a further relative error of the terms.
+/// The bound of log(sum of e^x). Let m be the largest element.
+/// - The sum of e^(x - m) is computed in double, and the differences of elements are rounded.
+/// - The term of an element passes the steps of `chain`. Each step multiplies by an exponential that has an error
+///   of two units roundoff, and adds.
+/// - `of_terms` is a further relative error of the terms.
+/// - Then follow the logarithm, with an error of six units roundoff, the addition of m, and the rounding to R.
 template <class R>
 error_bound log_sum_bound(const rounding_chain& chain, std::uint64_t count, double of_terms = 0) {
   constexpr double u = unit_roundoff<double>;

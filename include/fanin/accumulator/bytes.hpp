@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as bytes in a fixed order, and a checksum of bytes: what saved states are made of.
+// Numbers as bytes in a fixed order, and a checksum of bytes. Saved states consist of these.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,8 @@ Unsigned get_little_endian(const std::byte* in) {
   return value;
 }
 
-/// The CRC-32 of ISO 3309 and of zlib: it differs after any change of one byte, or of up to 32 bits in a row.
+/// The CRC-32 of ISO 3309 and of zlib. A change of one byte, or of up to 32 bits in a row, always changes the
+/// CRC-32.
 inline std::uint32_t crc32(std::span<const std::byte> bytes) {
   std::uint32_t remainder = 0xffffffff;
   for (const std::byte byte : bytes) {

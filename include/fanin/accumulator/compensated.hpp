@@ -15,7 +15,8 @@ struct compensated_state {
   T error;
 };
 
-/// s + e == a + b exactly, s = fl(a + b). Needs round to nearest. [Knuth; Ogita, Rump, Oishi 2005]
+/// Returns s = fl(a + b), and sets e so that s + e = a + b exactly. Needs round to nearest. [Knuth; Ogita, Rump,
+/// Oishi 2005]
 template <class T>
 FANIN_HOST_DEVICE inline T two_sum(T a, T b, T& e) {
   const T s = a + b;
@@ -24,8 +25,9 @@ FANIN_HOST_DEVICE inline T two_sum(T a, T b, T& e) {
   return s;
 }
 
-/// Compensated sum of Term::of(x), which T holds exactly. Error <= u |S| + (1 + u) g(d) g(d') sum|x|, d and d' the
-/// longest chains of additions into `sum` and into `error` (docs/numerics.md). Merges are compensated as well.
+/// Compensated sum of Term::of(x), which T holds exactly. Error <= u |S| + (1 + u) g(d) g(d') sum|x|, where d and
+/// d' are the longest chains of additions into `sum` and into `error` (docs/numerics.md). Merges are compensated
+/// as well.
 template <class T, class Term = plain_term>
 struct compensated_sum {
   using element = T;
@@ -43,7 +45,7 @@ struct compensated_sum {
     s.sum = two_sum(s.sum, other.sum, e);
     s.error = (s.error + other.error) + e;
   }
-  /// An infinity or NaN makes `error` NaN; then `sum` is the value that IEEE addition gives.
+  /// An infinity or NaN makes `error` NaN. Then the value is `sum`, as plain additions give it.
   template <class R>
   FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count) {
     if (count == 0) return R{0};
@@ -57,7 +59,7 @@ struct compensated_sum {
   }
 };
 
-/// Compensated sum of x y: products are split without error by a fused multiply-add.
+/// Compensated sum of x y. A fused multiply-add gives the rounding error of each product, which is added, too.
 template <class T>
 struct compensated_dot : compensated_sum<T> {
   static constexpr std::size_t inputs = 2;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex numbers. But for products and moduli, an accumulator of real numbers does the arithmetic, for the real and
-// for the imaginary parts. Error bounds are for the modulus of the error; docs/numerics.md has the proofs.
+// Complex numbers. An accumulator of real numbers does the arithmetic, once for the real parts and once for the
+// imaginary parts. Only products and moduli have arithmetic of their own. Error bounds are for the modulus of the
+// error; docs/numerics.md has the proofs.
 #pragma once
 
 #include <fanin/accumulator/accumulator.hpp>
@@ -16,7 +17,7 @@ namespace detail {
 
 inline constexpr double root_of_2 = 1.4142135623730951, root_of_5 = 2.2360679774997898;  // rounded up
 
-/// The bound for complex numbers, from that for each part. `of_products`: whether the elements' moduli are
+/// The bound for complex numbers, from the bound for each part. `of_products` says whether moduli of elements are
 /// multiplied.
 constexpr error_bound bound_of_parts(const error_bound& part, bool of_products = false) {
   return {part.of_result, part.of_magnitudes * (of_products ? root_of_2 * round_up : 1),
@@ -60,7 +61,7 @@ struct componentwise {
   }
 };
 
-/// A over the real and the imaginary parts together, which are real numbers twice as many.
+/// A over the real and the imaginary parts together: n complex numbers count as 2 n real numbers.
 template <class A>
 struct over_parts : componentwise<A> {
   using state = typename componentwise<A>::state;
@@ -76,7 +77,7 @@ struct over_parts : componentwise<A> {
   }
 };
 
-/// x, or +0 for -0, and the one NaN for any: an addition on a device gives another.
+/// Returns x, but +0 for -0, and the library's NaN for any NaN. An addition on a device gives another NaN.
 template <class T>
 FANIN_HOST_DEVICE T without_sign_of_zero(T x) {
   return canonical(x + 0);
@@ -87,15 +88,16 @@ FANIN_HOST_DEVICE typename To::bits without_sign_of_zero(typename To::bits x, To
   return x == to.sign ? 0 : x;
 }
 
-/// The states of the sums whose sum is the real part, and of those of the imaginary part.
+/// The states of the sums of a dot product. The real part of the result is the sum of the sums in `re`, and the
+/// imaginary part is the sum of the sums in `im`.
 template <class State, int Chains>
 struct dot_states {
   State re[Chains], im[Chains];
 };
 
-/// Sum of x y, or with Conjugated of conj(x) y. A sums products of real numbers; each part of the result is the sum
-/// of twice as many of these. Where their order matters, those of real and of imaginary parts of x are summed apart.
-/// A part that is zero is +0.
+/// Sum of x y, or with Conjugated, sum of conj(x) y. A sums products of real numbers. Each part of the result is
+/// the sum of 2 n such products. If the order of additions matters, products with real parts of x and products
+/// with imaginary parts of x are summed apart. A part that is zero is +0.
 template <class A, bool Conjugated>
 struct complex_dot {
   using part = typename A::element;
@@ -138,8 +140,9 @@ struct complex_dot {
   }
 };
 
-/// Product. A factor of 1 changes nothing, not even an infinity. A part that is zero is +0. Error <= g(sqrt(5) (n -
-/// 1)) |P| unless an intermediate product over- or underflows [Brent, Percival, Zimmermann 2007].
+/// Product. A factor of 1 changes nothing, even if the other factor is infinite. A part that is zero is +0. Error
+/// <= g(sqrt(5) (n - 1)) |P| unless an intermediate product over- or underflows [Brent, Percival, Zimmermann
+/// 2007].
 template <class T>
 struct complex_product {
   using element = std::complex<T>;
@@ -165,9 +168,9 @@ struct complex_product {
   }
 };
 
-/// |x|, by the same operations on every machine, with an error of less than 2.1 u |x|, and where it is subnormal of
-/// the smallest subnormal besides. Squares of floats are exact in double; doubles whose squares might over- or
-/// underflow are scaled by a power of two. NaN if a part is NaN.
+/// |x|, by the same operations on every machine. NaN if a part is NaN. The error is less than 2.1 u |x|, plus the
+/// smallest subnormal if |x| is subnormal. Squares of floats are exact in double. Doubles whose squares might
+/// over- or underflow are scaled by a power of two.
 FANIN_HOST_DEVICE inline double modulus(double a, double b) {
   constexpr double large = 0x1p500, small = 0x1p-500, shift = 0x1p600;
   const double size_a = std::fabs(a), size_b = std::fabs(b);
@@ -181,7 +184,7 @@ FANIN_HOST_DEVICE inline float modulus(float a, float b) {
   return static_cast<float>(std::sqrt(x * x + y * y));
 }
 
-/// Sum of moduli, in the lanes of real numbers: a block of moduli is a block of these.
+/// Sum of moduli. The moduli are added in the order in which plain_sum adds real numbers.
 template <class T>
 struct modulus_sum : plain_sum<T> {
   using element = std::complex<T>;

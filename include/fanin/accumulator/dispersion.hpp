@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variances and standard deviations from rounded sums of x and of x^2. The sums have at least twice the digits of an
-// element, so that the variance keeps its digits where the mean is much larger.
+// Variances and standard deviations from rounded sums of x and of x^2. The sums have at least twice the digits of
+// an element. So the variance keeps its digits even if the mean is much larger than the deviation.
 #pragma once
 
 #include <cmath>
@@ -24,8 +24,9 @@ struct compensated_double_moments {
 };
 
 /// The variance (Q - S^2 / n) / (n - ddof) of n = `count` > ddof numbers, or its root, where S and Q are the sums of
-/// the numbers and of their squares. Each sum is a double and its low part; what is computed of them carries low
-/// parts too, and no square of S overflows. A difference below 0 counts as 0.
+/// the numbers and of their squares. Each sum is a double and a low part. The numbers that are computed from the
+/// sums have low parts, too. S is multiplied by the mean and not by S, so the square of S cannot overflow. A
+/// difference below 0 counts as 0.
 FANIN_HOST_DEVICE FANIN_NOINLINE inline double dispersion_of_sums(const compensated_double_moments& s,
                                                                   std::uint64_t count, dispersion_measure wanted) {
   const auto n = static_cast<double>(count);
@@ -42,7 +43,7 @@ FANIN_HOST_DEVICE FANIN_NOINLINE inline double dispersion_of_sums(const compensa
   return wanted.root ? std::sqrt(variance) : variance;
 }
 
-/// Sums of x and of x^2 in double, which holds the square of a float.
+/// Sums of x and of x^2 in double. A double holds the square of a float exactly.
 template <class T>
 struct plain_moments {
   static_assert(sizeof(T) < sizeof(double));
@@ -62,13 +63,14 @@ struct plain_moments {
   }
   FANIN_HOST_DEVICE static compensated_double_moments sums(const state& s) { return {{s.sum, 0}, {s.squares, 0}}; }
   static double error_of_sums(const rounding_chain& chain) { return growth<double>(chain.length()); }
-  /// What a variance loses of itself, and to underflow. The squares of floats are normal doubles or 0.
+  /// These two are arguments of dispersion_bound(). They are 0, because the squares of floats are normal doubles
+  /// or 0.
   static constexpr double of_variance = 0;
   static constexpr double lost = 0;
 };
 
-/// Compensated sums of x and of x^2 in double. The square of a float is a double, that of a double one and its
-/// rounding error.
+/// Compensated sums of x and of x^2 in double. The square of a float is a double. The square of a double is the
+/// sum of a double and its rounding error, and both are added.
 template <class T>
 struct compensated_moments {
   using element = T;
@@ -101,9 +103,10 @@ struct compensated_moments {
   using sum = compensated_sum<double>;
 };
 
-/// The sums of compensated_moments, for which a machine may add up, in double, a leaf's differences from an element
-/// of each lane, and their squares: at most 32 elements that are not 0. That loses at most the part `of_variance` of
-/// the variance; docs/numerics.md has the proof.
+/// The sums of compensated_moments, computed in a faster way. For each lane of a leaf, a machine may add in double
+/// the differences of the elements from one of them, and the squares of these differences. A lane of a leaf has at
+/// most 32 elements that are not 0. This loses at most `of_variance` times the variance; docs/numerics.md has the
+/// proof.
 template <class T>
 struct shifted_moments : compensated_moments<T> {
   static double error_of_sums(const rounding_chain& chain) {
@@ -113,9 +116,9 @@ struct shifted_moments : compensated_moments<T> {
   }
   static constexpr double of_variance = 4300 * unit_roundoff<double>;
 
-  /// With the first element that is not 0 as the origin a, and s and q the sums of the n differences and of their
-  /// squares, the sums are n a + s and n a^2 + 2 a s + q. Zeros are left out: they change neither sum, and those that
-  /// stand for absent elements may be far from all others.
+  /// The origin a is the first element that is not 0. Let s and q be the sums of the n differences from a and of
+  /// their squares. Then the sums of x and of x^2 are n a + s and n a^2 + 2 a s + q. Zeros are left out. Zeros
+  /// change neither sum, and a zero that stands for an absent element may be far from all other elements.
   static compensated_double_moments of_lane(const T* x, std::size_t count, std::size_t lane, std::size_t lanes) {
     double a = 0, n = 0, s = 0, q = 0;
     for (std::size_t i = lane; i < count && a == 0; i += lanes) a = x[i];
@@ -137,7 +140,7 @@ struct shifted_moments : compensated_moments<T> {
   }
 
  private:
-  /// fl(x y), and the rounding error.
+  /// Returns fl(x y), and sets `error` to the rounding error.
   static double product(double x, double y, double& error) {
     const double p = rounded_product(x, y);
     error = std::fma(x, y, -p);
@@ -159,7 +162,7 @@ struct rounded_dispersion_of : Moments {
   }
 };
 
-/// The sums of an element type and method.
+/// The accumulator of the sums for an element type and method.
 template <method How, class T>
 struct moments_of {
   using type = compensated_moments<T>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dot products without rounding: the product of two mantissas fits in 128 bits and is added exactly.
+// Dot products without rounding. The product of two mantissas fits in 128 bits and is added exactly.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 namespace fanin {
 
 /// The exact sum of products x y, for up to 2^63 products.
-/// Empty gives +0; only products -0 give -0; exact cancellation gives +0. Any NaN, a product of 0 and an infinity, or
-/// products +inf and -inf together, give the canonical quiet NaN; otherwise an infinity gives that infinity. Finite
-/// products neither overflow nor underflow.
+/// No products give +0. Products that are all -0 give -0. Exact cancellation gives +0. Any NaN, a product of 0 and
+/// an infinity, or products +inf and -inf together, give the canonical quiet NaN. Otherwise an infinite product
+/// gives that infinity. Finite products neither overflow nor underflow.
 /// Trivially copyable; merging in any order gives the same state. Does not depend on the floating-point environment.
 /// Threads: calls of const members may overlap; any other call has to be the only one.
 template <class T>
@@ -41,8 +41,9 @@ class exact_dot_accumulator {
     }
   }
 
-  /// Adds value * 2^exponent, a sum of finite products, not all of them -0, that the caller has computed exactly. The
-  /// sum is a multiple of the smallest product. `exponent` is as in basic_exact_accumulator::add_scaled for Power 2.
+  /// Adds value * 2^exponent, which is a sum of finite products that the caller has computed exactly. Not all of
+  /// the products are -0. The sum is a multiple of the smallest positive product. `exponent` is as in
+  /// basic_exact_accumulator::add_scaled for Power 2.
   FANIN_HOST_DEVICE void add_scaled(detail::int128 value, int exponent) {
     numbers_ = true;
     sum_.add_scaled(value, exponent);
@@ -63,8 +64,9 @@ class exact_dot_accumulator {
     numbers_ |= other.numbers_;
   }
 
-  /// The state as integers that any transport can add, as basic_exact_accumulator::write_lanes() does it: first those
-  /// of the sum, then 1 each if a product was not -0, if one was -0, and for NaN, +infinity and -infinity.
+  /// Writes the state as integers that any transport can add, as basic_exact_accumulator::write_lanes() does. The
+  /// lanes of the sum come first. Five lanes follow, which are 0 or 1. They say whether a finite product was not
+  /// -0, whether a product was -0, and whether there was a NaN, +infinity and -infinity.
   static constexpr std::size_t lane_count = sum_type::limb_count + 5;
   void write_lanes(std::int64_t* out) const {
     sum_.write_lanes(out);
@@ -73,7 +75,7 @@ class exact_dot_accumulator {
     seen[1] = minus_zeros_;
     for (int bit = 0; bit < 3; ++bit) seen[2 + bit] = special_ >> bit & 1;
   }
-  /// The state of up to 2^21 states whose lanes were added.
+  /// The merged state of up to 2^21 states whose lanes were added.
   static exact_dot_accumulator read_lanes(const std::int64_t* lanes) {
     exact_dot_accumulator state;
     state.sum_ = sum_type::read_lanes(lanes);
@@ -84,8 +86,8 @@ class exact_dot_accumulator {
     return state;
   }
 
-  /// Makes the state of at least one product. `numbers`: whether a product was not -0. `sum` and `special` are as in
-  /// basic_exact_accumulator::restore for Power 2.
+  /// Makes the state of at least one product. `numbers` says whether a product was not -0. `sum` and `special` are
+  /// as in basic_exact_accumulator::restore for Power 2.
   FANIN_HOST_DEVICE static exact_dot_accumulator restore(const typename sum_type::words& sum, bool numbers,
                                                          unsigned special) {
     exact_dot_accumulator state;
@@ -96,7 +98,7 @@ class exact_dot_accumulator {
     return state;
   }
 
-  /// The sum, correctly rounded as basic_exact_accumulator::round() does it.
+  /// The sum, correctly rounded as by basic_exact_accumulator::round().
   template <class R = T, class To = detail::float_format<R>>
   FANIN_HOST_DEVICE typename To::value round(To to = {}) const {
     const bool is_sum = special_ == 0 && (numbers_ || !minus_zeros_);

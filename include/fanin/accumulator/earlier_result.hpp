@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements that are added to a result of earlier ones, which is one more element, behind the others.
+// Elements that are added to an earlier result. The earlier result counts as one more element, behind the others.
 #pragma once
 
 #include <cmath>
@@ -11,13 +11,13 @@
 namespace fanin {
 namespace accumulator {
 
-/// The accumulator of which a result R of the recipe is an element.
+/// The recipe's accumulator for elements of type R, which is the type of a result.
 template <class Recipe, class R>
 using accumulator_of_results = typename recipe_for<Recipe::what, Recipe::method, R>::type;
 
 namespace detail {
 
-/// A state of the same elements. Where the types differ, it is that of an exact sum of wider numbers.
+/// Converts a state to the type To. If the types differ, To is the state of an exact sum of wider numbers.
 template <class To, class From>
 FANIN_HOST_DEVICE To state_as(const From& from) {
   if constexpr (std::same_as<To, From>) {
@@ -38,7 +38,7 @@ FANIN_HOST_DEVICE To state_as(const From& from) {
 
 }  // namespace detail
 
-/// The value of `count` elements, which are not 0 and whose state is `s`, and of `earlier`, which is added last.
+/// The value of `earlier` and of `count` > 0 elements whose state is `s`. `earlier` is added last.
 template <class Recipe, class R>
 R with_earlier(const typename Recipe::accumulator::state& s, std::uint64_t count, const R& earlier) {
   using A = accumulator_of_results<Recipe, R>;
@@ -47,12 +47,12 @@ R with_earlier(const typename Recipe::accumulator::state& s, std::uint64_t count
   return A::template finish<R>(all, count + 1);
 }
 
-/// The proven bound of with_earlier() for elements that are folded with the chain.
+/// The proven bound of with_earlier(), for elements that are folded with this chain of roundings.
 template <class Recipe, class R>
 error_bound bound_with_earlier(const rounding_chain& chain, std::uint64_t count) {
   return accumulator_of_results<Recipe, R>::template bound<R>({chain.adds + 1, chain.merges}, count + 1);
 }
-/// The proven bound of with_earlier() for elements that are folded by the general loop of CPUs.
+/// The proven bound of with_earlier(), for elements that the general loop of CPUs folds.
 template <class Recipe, class R>
 error_bound bound_with_earlier(std::uint64_t count) {
   using A = typename Recipe::accumulator;

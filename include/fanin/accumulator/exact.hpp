@@ -19,8 +19,8 @@
 namespace fanin {
 namespace detail {
 
-/// The value of a sum that is no number, or of a sum of negative zeros, for which `special` is 0. `special` is byte 7
-/// of a saved sum.
+/// The value of a sum with infinities or NaN. If `special` is 0, the value of a sum of negative zeros. `special`
+/// is byte 7 of a saved sum.
 template <class To>
 FANIN_HOST_DEVICE typename To::value special_value(unsigned special, To to) {
   constexpr unsigned plus_infinity = 2, minus_infinity = 4;
@@ -32,9 +32,11 @@ FANIN_HOST_DEVICE typename To::value special_value(unsigned special, To to) {
 
 }  // namespace detail
 
-/// The sum of x^Power of the elements that were added, and their number. Power is 1 or 2. Up to 2^63 elements.
-/// Empty gives +0; all -0 gives -0 (+0 for squares); exact cancellation gives +0. Any NaN, or +inf and -inf together,
-/// gives the canonical quiet NaN. Otherwise an infinity gives that infinity. Finite sums never overflow on the way.
+/// The sum of x^Power over the elements x that were added, and the number of these elements, which is at most 2^63.
+/// Power is 1 or 2.
+/// No elements give +0. Elements that are all -0 give -0 (+0 for squares). Exact cancellation gives +0. Any NaN, or
+/// +inf and -inf together, gives the canonical quiet NaN. Otherwise an infinity gives that infinity. Finite sums
+/// never overflow on the way.
 /// Trivially copyable: its bytes may be copied between threads and devices of one build. Between builds or machines
 /// use save(). Does not depend on the floating-point environment.
 /// Threads: calls of const members may overlap; any other call has to be the only one.
@@ -78,14 +80,14 @@ class basic_exact_accumulator {
   }
 
   /// Adds value * 2^exponent, which is a sum of powers that the caller has computed exactly. Not all of the powers
-  /// are -0. The sum is a multiple of the smallest power. `exponent` is below Power * 128 + 63 (f32) or Power * 1024
-  /// + 63 (f64). add_elements() counts the elements.
+  /// are -0. The sum is a multiple of the smallest positive power. `exponent` is below Power * 128 + 63 (f32) or
+  /// Power * 1024 + 63 (f64). add_elements() counts the elements.
   FANIN_HOST_DEVICE void add_scaled(detail::int128 value, int exponent) {
     seen_ = numbers;
     sum_.add_scaled(value, exponent);
   }
 
-  /// Adds the sum of digit[i] * 2^(low + 32 i) like add_scaled(); 2^low is the smallest power.
+  /// Adds the sum of digit[i] * 2^(low + 32 i) like add_scaled(). 2^low is the smallest positive power.
   template <std::size_t N>
   void add_digits(const std::int64_t (&digit)[N]) {
     seen_ = numbers;
@@ -120,9 +122,9 @@ class basic_exact_accumulator {
     sum_.merge(other.sum_);
   }
 
-  /// Makes the state of at least one element, with a count of 0. `numbers`: whether an element was not -0. `sum`
-  /// is the sum in two's complement, in units of the smallest power, least significant word first. `special` is byte
-  /// 7 of save().
+  /// Makes the state of at least one element, with a count of 0. `numbers` says whether an element was not -0.
+  /// `sum` is the sum in two's complement, in units of the smallest positive power, least significant word first.
+  /// `special` is byte 7 of save().
   FANIN_HOST_DEVICE static basic_exact_accumulator restore(const typename sum_type::words& sum, bool numbers,
                                                            unsigned special) {
     basic_exact_accumulator state;
@@ -154,8 +156,8 @@ class basic_exact_accumulator {
     return finite_sum() ? sum_.template round_quotient<R>(count, to) : detail::special_value(special_, to);
   }
 
-  /// The square root of the sum of squares, rounded once; it may be finite where the sum itself overflows or
-  /// underflows.
+  /// The square root of the sum of squares, rounded once. The root may be finite and positive even if the sum,
+  /// rounded to R, is infinite or 0.
   template <class R = T, class To = detail::float_format<R>>
   FANIN_HOST_DEVICE typename To::value root(To to = {}) const {
     static_assert(Power == 2);
@@ -168,7 +170,7 @@ class basic_exact_accumulator {
   /// Whether no infinity and no NaN was added.
   FANIN_HOST_DEVICE bool finite() const { return special_ == 0; }
 
-  /// The sum of the finite elements' powers. A sum of zero has no sign.
+  /// The sum of the powers of the finite elements. A sum of zero has no sign.
   FANIN_HOST_DEVICE const sum_type& total() const { return sum_; }
 
   /// The state as bytes that any machine can load: the same bytes for the same multiset of values.
@@ -275,14 +277,16 @@ class basic_exact_accumulator {
   }
 
  private:
-  // Values of seen_, which is the largest of the values of the elements added.
+  // Values of seen_. An element -0 has the value minus_zeros, and any other has the value numbers. seen_ is the
+  // largest value.
   static constexpr std::uint8_t nothing = 0, minus_zeros = 1, numbers = 2;
-  // A value of count_: their number is unknown, and stays so with up to 2^62 elements more.
+  // A value of count_. The number of elements is unknown, and stays unknown while up to 2^62 more elements are
+  // added.
   static constexpr std::uint64_t uncounted = std::uint64_t{3} << 62;
   // Bits of special_.
   static constexpr std::uint8_t nan = 1, plus_infinity = 2, minus_infinity = 4;
 
-  /// The lanes behind those of the sum.
+  /// Writes the lanes that follow the lanes of the sum.
   void write_counters(std::int64_t* counters) const {
     counters[0] = count_ < most_elements ? static_cast<std::int64_t>(count_) : 0;
     counters[1] = count_ >= most_elements;

@@ -10,8 +10,8 @@
 namespace fanin {
 namespace accumulator {
 
-/// The base of all exact accumulators. `State` is the public class; the value is rounded once. finish() takes a
-/// format that is known at run time, too, and then gives the bits.
+/// The base of all exact accumulators. `State` is the public class. The value is rounded once. finish() also takes
+/// a format that is known at run time, and then returns the bits of the value.
 template <class T, class State>
 struct exact_accumulator_base {
   using element = T;

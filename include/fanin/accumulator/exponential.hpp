@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exponential function and the logarithm in the ranges that log_sum_exp needs. The functions of a C library have
-// other bits on other machines; these consist of additions, multiplications and one division, so that they have the
-// same bits on every processor and device if the compiler contracts nothing, as the library is compiled.
-// docs/numerics.md proves the errors, which a contraction does not make larger.
+// The exponential function and the logarithm in the ranges that log_sum_exp needs. The functions of a C library
+// have other bits on other machines. The functions here consist of additions, multiplications and at most one
+// division. So they have the same bits on every processor and device, unless the compiler contracts
+// multiplications and additions. The library is compiled without contraction. docs/numerics.md proves the errors.
+// Contraction does not make the errors larger.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +12,16 @@
 
 namespace fanin::accumulator {
 
-/// ln 2 as the sum of two doubles: the upper 42 bits, of which any multiple below 2^11 is a double, and the rest.
+/// ln 2 as the sum of two doubles. `ln2_high` has the upper 42 bits, so its product with an integer below 2^11 is
+/// exact.
 inline constexpr double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
 
 inline constexpr double inverse_ln2 = 0x1.71547652b82fep0;
 
-/// What is added to this is rounded to an integer, which stands in the lowest bits.
+/// A number that is added to this constant is rounded to an integer, which is in the lowest bits of the sum.
 inline constexpr double to_integer = 0x1.8p52;
 
-/// exp_of_negative() gives 0 for anything less.
+/// exp_of_negative() gives 0 for any number below this one.
 inline constexpr double least_exponent = -708;
 
 /// 1/K!, correctly rounded, for K up to 18.
@@ -41,10 +43,10 @@ FANIN_HOST_DEVICE inline double exponential_series_from(double r) {
   }
 }
 
-/// e^t for t <= 0, with a relative error of at most 2 units roundoff (2^-52), but 0 for t < -708. 0 gives exactly 1,
-/// -infinity 0, NaN NaN.
-/// With t = n ln 2 + r and n an integer, e^t = 2^n e^r; e^r is the sum of the terms of the exponential series up to
-/// r^13 / 13!. Not inlined: a kernel has dozens of places where states are merged.
+/// e^t for t <= 0, with a relative error of at most 2 units roundoff (2^-52). For t < -708 it gives 0. For t = 0
+/// it gives exactly 1. NaN gives NaN.
+/// If t = n ln 2 + r, where n is an integer, then e^t = 2^n e^r. e^r is the sum of the terms of the exponential
+/// series up to r^13 / 13!. The function is not inlined, because a kernel merges states in dozens of places.
 FANIN_HOST_DEVICE FANIN_NOINLINE inline double exp_of_negative(double t) {
   const double bounded = t < least_exponent ? least_exponent : t;
   const double shifted = bounded * inverse_ln2 + to_integer;
@@ -56,8 +58,8 @@ FANIN_HOST_DEVICE FANIN_NOINLINE inline double exp_of_negative(double t) {
 }
 
 /// log s for 2^-1000 < s < 2^1000, with a relative error of at most 6 units roundoff (6 * 2^-53). 1 gives exactly 0.
-/// With s = 2^k z and z between sqrt(1/2) and sqrt(2), log s = k ln 2 + 2 artanh w, where w = (z - 1) / (z + 1);
-/// the series of artanh has terms up to w^21 / 21.
+/// If s = 2^k z, where z is between sqrt(1/2) and sqrt(2), then log s = k ln 2 + 2 artanh w, where w = (z - 1) /
+/// (z + 1). The series of artanh has terms up to w^21 / 21.
 FANIN_HOST_DEVICE inline double log_of_sum(double s) {
   constexpr std::uint64_t mantissa = (std::uint64_t{1} << 52) - 1, one = std::uint64_t{1023} << 52;
   const auto bits = __builtin_bit_cast(std::uint64_t, s);

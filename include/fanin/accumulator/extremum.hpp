@@ -27,7 +27,7 @@ struct extremum {
   }
   FANIN_HOST_DEVICE static void add(state& s, element x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    if constexpr (std::is_same_v<T, float>) {  // one instruction, to which -0 < +0 and any NaN wins
+    if constexpr (std::is_same_v<T, float>) {  // one instruction, with -0 < +0 and NaN for any NaN
       if constexpr (Largest) {
         asm("max.NaN.f32 %0, %0, %1;" : "+f"(s) : "f"(x));
       } else {
@@ -38,7 +38,8 @@ struct extremum {
 #endif
     s = replaces(x, s) ? x : s;
   }
-  /// Whether x takes the place of s: any NaN does, and a zero that is beyond the other zero.
+  /// Whether x takes the place of s. Any NaN does. As the largest element +0 takes the place of -0, and as the
+  /// smallest element -0 takes the place of +0.
   FANIN_HOST_DEVICE static bool replaces(element x, element s) {
     bool wins = Largest ? s < x : x < s;  // false for an s that is NaN
     if constexpr (std::is_floating_point_v<T>) wins |= (x != x) | ((s == x) & (std::signbit(x) != Largest));
@@ -83,7 +84,7 @@ struct both_extrema {
   }
 };
 
-/// The largest magnitude, which is that of the smallest or of the largest element. Empty gives +0.
+/// The largest magnitude, which the smallest or the largest element has. No elements give +0.
 template <class T>
 struct largest_magnitude : both_extrema<T> {
   using folds_as = both_extrema<T>;
@@ -95,7 +96,8 @@ struct largest_magnitude : both_extrema<T> {
   }
 };
 
-/// The smallest or largest element with the position of the first one that is equal to it: the same zero, or any NaN.
+/// The smallest or largest element with the position of the first element that is equal to it. -0 and +0 are not
+/// equal here, and any two NaNs are.
 template <class T, bool Largest>
 struct first_extremum {
   using element = T;
@@ -114,8 +116,9 @@ struct first_extremum {
     const bool behind = value::replaces(s.value, other.value);
     return beyond != behind ? beyond : other.index < s.index;
   }
-  /// Adds N elements that lie one after another. The index may then be that of the first of them: the place is where
-  /// is_at() holds first from there on. So a loop over many elements needs no index but that of its turn.
+  /// Adds N elements that lie one after another from `position` on. The state may then have the index `position`,
+  /// even if its element is a later one of the N. Its place is the first from this index on for which is_at()
+  /// holds. So a loop over many elements needs one index for N elements.
   template <int N>
   FANIN_HOST_DEVICE static void add_run(state& s, const element (&x)[N], std::uint64_t position) {
     element best = x[0];

@@ -9,7 +9,7 @@
 // 3. After propagate() every limb but the last lies in [0, 2^32) and the last has the sign of the value. This form is
 //    unique: it depends on the value only.
 //
-// All arithmetic is on integers, so rounding mode, FTZ and DAZ have no effect.
+// All arithmetic is on integers, so the rounding mode and the flushing of subnormals (FTZ, DAZ) have no effect.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace fanin::detail {
 
-/// The layout of R. `value` is what a rounding to the format returns, and made_of() makes one of its bits.
+/// The layout of the format R. A rounding to the format returns a `value`. made_of() makes a value from its bits.
 template <floating R>
 struct float_format {
   using bits = std::conditional_t<sizeof(R) == 8, std::uint64_t, std::uint32_t>;
@@ -52,7 +52,7 @@ struct float_format<R> {
   static constexpr bool has_infinity = R::has_infinity;
   FANIN_HOST_DEVICE static R made_of(bits from) { return R::of_bits(from); }
 };
-/// A layout that is known at run time, in place of a float_format. Its values are their bits.
+/// A layout that is known at run time, in place of a float_format. Its values are bits.
 struct number_format {
   using bits = std::uint64_t;
   using value = bits;
@@ -80,13 +80,13 @@ FANIN_HOST_DEVICE inline typename float_format<R>::bits to_bits(R value) {
   return bits;
 }
 
-/// |x| of a finite x is mantissa * 2^exponent.
+/// The magnitude of a finite number: |x| is mantissa * 2^exponent.
 struct scaled_mantissa {
   std::uint64_t mantissa;
   int exponent;
 };
 
-/// The mantissa and exponent of a finite x. `magnitude`: the bits of |x|.
+/// The mantissa and exponent of a finite x. `magnitude` has the bits of |x|.
 template <class T>
 FANIN_HOST_DEVICE inline scaled_mantissa unpack(typename float_format<T>::bits magnitude) {
   using format = float_format<T>;
@@ -95,12 +95,12 @@ FANIN_HOST_DEVICE inline scaled_mantissa unpack(typename float_format<T>::bits m
   return {biased == 0 ? fraction : fraction | format::implicit_one, format::low + (biased == 0 ? 0 : biased - 1)};
 }
 
-/// The leading words of a number: sum(word[i] * 2^(32 (first + i))) from its first word that is not 0 down, and
-/// whether there is more below, which `sticky` tells.
+/// The leading words of a number, from its most significant word that is not 0 down. The words are the number
+/// sum(word[i] * 2^(32 (first + i))). `sticky` says whether bits below these words are not 0.
 template <int Count>
 struct leading_words {
   std::uint32_t word[Count];
-  int first = 0;  ///< may be negative: words below the number's are 0
+  int first = 0;  ///< negative if the number has fewer words; the words below them are 0
   bool sticky = false;
 
   /// Takes the leading words of x, whose least significant word comes first.
@@ -131,10 +131,11 @@ struct leading_words {
   }
 };
 
-/// The magnitude sum(limb[i] * 2^(low + 32 i)), plus an unknown amount below 2^low if `sticky`, rounded once to R: to
-/// nearest, ties to even, with gradual underflow, and to infinity from 2^high - half a unit on, or in a format
-/// without infinity to NaN beyond half a unit above its largest number. Returns the bits without a sign. With
-/// `sticky` the magnitude must have more bits than R. The format R is that of `to`.
+/// Rounds the magnitude sum(limb[i] * 2^(low + 32 i)) once to R, and returns the bits without a sign. `to` is the
+/// format of R. The rounding is to nearest, ties to even, with gradual underflow.
+/// - With `sticky` an unknown amount below 2^low belongs to the magnitude, which must then have more bits than R.
+/// - A magnitude of 2^high minus half a unit, or more, becomes infinity.
+/// - In a format without infinity, a magnitude of more than the largest number and half a unit becomes NaN.
 template <class R, class To = float_format<R>, int Count>
 FANIN_HOST_DEVICE typename To::bits round_magnitude(const std::uint32_t (&limb)[Count], int low, bool sticky,
                                                     To to = {}) {
@@ -161,8 +162,8 @@ FANIN_HOST_DEVICE typename To::bits round_magnitude(const std::uint32_t (&limb)[
     for (int i = 0; i < guard / 32 && !sticky; ++i) sticky = limb[i] != 0;
     if ((limb[guard / 32] & half) != 0 && (sticky || mantissa % 2 != 0)) ++mantissa;
   }
-  // A mantissa that was rounded up to the next power of two carries into the exponent, the largest one to infinity.
-  // In a format without infinity it can carry further.
+  // A mantissa that was rounded up to the next power of two carries into the exponent. From the largest exponent
+  // it carries to infinity. In a format without infinity it can carry beyond NaN.
   const std::uint64_t rounded = (static_cast<std::uint64_t>(unit - to.low) << (to.digits - 1)) + mantissa;
   return !to.has_infinity && rounded > to.infinity ? to.infinity : static_cast<typename To::bits>(rounded);
 }
@@ -175,7 +176,7 @@ class fixed_point {
   static constexpr int lowest_exponent = Low;
   using words = std::uint32_t[limb_count];
 
-  /// Adds +-magnitude * 2^exponent, Low <= exponent < High.
+  /// Adds magnitude * 2^exponent, or if `negative`, subtracts it. Low <= exponent < High.
   FANIN_HOST_DEVICE void add_magnitude(std::uint64_t magnitude, int exponent, bool negative) {
     const int position = exponent - Low;
     const uint128 shifted = static_cast<uint128>(magnitude) << (position % 32);
@@ -197,7 +198,7 @@ class fixed_point {
     count_additions(2);
   }
 
-  /// Adds value * 2^exponent, a multiple of 2^Low below 2^(High + 63). exponent < High + 63.
+  /// Adds value * 2^exponent, which is a multiple of 2^Low and below 2^(High + 63). exponent < High + 63.
   FANIN_HOST_DEVICE void add_scaled(int128 value, int exponent) {
     const bool negative = value < 0;
     uint128 magnitude = negative ? -static_cast<uint128>(value) : static_cast<uint128>(value);
@@ -222,7 +223,7 @@ class fixed_point {
     count_additions(1);
   }
 
-  /// Adds a number of another range, which has to be a multiple of 2^Low below 2^(High + 63).
+  /// Adds a number of another range. The number has to be a multiple of 2^Low, and below 2^(High + 63).
   template <int OtherLow, int OtherHigh>
   FANIN_HOST_DEVICE void add_number(const fixed_point<OtherLow, OtherHigh>& other) {
     typename fixed_point<OtherLow, OtherHigh>::words magnitude;
@@ -288,13 +289,13 @@ class fixed_point {
     return carry == static_cast<std::int32_t>(out[limb_count - 1]);
   }
 
-  /// The most values whose lanes are added, see write_lanes().
+  /// The largest number of values whose lanes may be added: see write_lanes().
   static constexpr std::uint32_t most_added = std::uint32_t{1} << 21;
 
-  /// Writes one lane for each limb. The lanes of up to `most_added` values, added lane by lane in any order, are
-  /// taken by read_lanes() as the sum of these values: each lane is below 2^40 in magnitude, so that their sums stay
-  /// below 2^61. Limbs far above and below all digits of the value give 0. Values that few numbers were added to need
-  /// no carries.
+  /// Writes one lane for each limb. The lanes of up to `most_added` values may be added lane by lane, in any
+  /// order. read_lanes() then reads the sum of these values. Each lane is below 2^40 in magnitude, so sums of
+  /// lanes stay below 2^61. Limbs far above and below all digits of the value give 0. A value to which few numbers
+  /// were added needs no carries.
   void write_lanes(std::int64_t* out) const {
     std::memcpy(out, limb_, sizeof limb_);
     if (pending_ >= pending_of_lanes) {
@@ -339,12 +340,12 @@ class fixed_point {
     if (pending_ >= pending_limit) propagate();
   }
 
-  /// The words of |value| from `first` on; those below and above are 0.
+  /// A range of words of |value|: `count` words from word `first` on. All other words are 0.
   struct band {
     int first, count;
     bool negative;
   };
-  /// Stores these `count` words at the beginning of `magnitude`. Most sums have few.
+  /// Stores the words of the band at the beginning of `magnitude`, and returns the band. Most sums have few words.
   FANIN_HOST_DEVICE band used_words(words& magnitude) const {
     int first = 0, end = limb_count;
     const auto all_0 = [this](int i) { return (limb_[i] | limb_[i + 1] | limb_[i + 2] | limb_[i + 3]) == 0; };
@@ -370,7 +371,8 @@ class fixed_point {
     return {first, count, negative};
   }
 
-  /// round(words, low) with the sign of the value, where |value| is the number with these words in units of 2^low.
+  /// Returns round(words, low) with the sign of the value. |value| is the number that has these words in units of
+  /// 2^low.
   template <class To, class Round>
   FANIN_HOST_DEVICE typename To::value with_sign(To to, Round round) const {
     words magnitude;
@@ -380,7 +382,7 @@ class fixed_point {
       const bool is_nan = !to.has_infinity && bits == to.quiet_nan;
       return to.made_of(static_cast<typename To::bits>(used.negative && !is_nan ? bits | to.sign : bits));
     };
-    // A device keeps to one copy of the code.
+    // Code for a device has only one copy of rounded().
     FANIN_HOST_ONLY(if (used.count <= 8) {
       std::uint32_t few[8];
       for (int i = 0; i < 8; ++i) few[i] = i < used.count ? magnitude[i] : 0;

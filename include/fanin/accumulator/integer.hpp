@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact integer sums and products: finish() returns the mathematical value or throws overflow.
+// Exact integer sums and products. finish() returns the mathematical value or throws overflow.
 #pragma once
 
 #include <type_traits>
@@ -12,8 +12,8 @@ namespace accumulator {
 
 namespace detail {
 
-/// The nearest double to numerator / denominator, ties to even, for 0 < numerator <= 2^127. The shifted quotient has
-/// 64 bits or more, so that its last bit can carry the remainder and the conversion is the one rounding.
+/// The nearest double to numerator / denominator, ties to even, for 0 < numerator <= 2^127. The shifted quotient
+/// has 64 bits or more. So its last bit can stand for the remainder, and only the conversion rounds.
 FANIN_HOST_DEVICE inline double rounded_quotient(uint128 numerator, std::uint64_t denominator) {
   int shift = 0;
   for (; numerator >> 127 == 0; numerator <<= 1) ++shift;
@@ -113,7 +113,8 @@ struct integer_square_sum : detail::unrounded {
   }
 };
 
-/// Product of integers as sign and magnitude, so that {2^62, 2, -1} is -2^63 and a zero undoes any overflow.
+/// Product of integers as sign and magnitude. So the product of 2^62, 2 and -1 is -2^63, and a zero undoes any
+/// overflow.
 struct integer_product_state {
   std::uint64_t magnitude;
   bool negative;

@@ -13,7 +13,7 @@ namespace accumulator {
 /// The sum of up to 2^63 products of integers of 64 bits, in two's complement of 192 bits.
 struct integer_products {
   uint128 low;
-  std::int64_t high;  ///< the bits from 2^128 on, and the sign
+  std::int64_t high;  ///< the bits from 2^128 up, and the sign
 };
 
 /// Sum of x y of integers, correctly rounded to double.

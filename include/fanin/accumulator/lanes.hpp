@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// States as int64 lanes: numbers that are added lane by lane, or of which the largest is taken lane by lane, so that
-// the lanes of many states become those of the states merged.
+// States as lanes, which are numbers of type int64. A transport, such as MPI or NCCL, adds the lanes of many
+// states lane by lane, or takes the largest lane by lane. The result is the lanes of the merged state.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace fanin {
 
-/// What a transport does with each lane of all participants.
+/// How a transport merges each lane of all participants.
 enum class lane_merge : std::uint8_t {
   sum,  ///< add up
   max,  ///< take the largest
@@ -22,7 +22,9 @@ enum class lane_merge : std::uint8_t {
 
 namespace accumulator {
 
-/// ordered(x) if the largest is looked for. Otherwise it is larger for a smaller x, and a NaN is above all numbers.
+/// The rank of x is an integer. The transport finds the largest rank, and so the element that is looked for. If
+/// the largest element is looked for, the rank is ordered(x). Otherwise a smaller x has a larger rank. NaN has the
+/// largest rank in both cases.
 template <bool Largest, class T>
 std::int64_t rank_of(T x) {
   const bool is_nan = x != x;
@@ -34,19 +36,20 @@ T of_rank(std::int64_t rank) {
   return of_ordered<T>(Largest || is_nan ? rank : ~rank);
 }
 
-/// The lanes of a state: `count` of them, which `how` merges. write() and read() are the inverse of each other up to
-/// merging. States without a specialisation have no lanes: their order matters, as in fast sums, or they are
-/// products.
+/// The lanes of a state. There are `count` lanes, and `how` says how they are merged. read() takes lanes of
+/// write(), or merged lanes of several states. Some states have no specialisation and no lanes: states whose order
+/// matters, as in fast sums, and products.
 template <class A, class State = typename A::state>
 struct lanes {};
 
-/// The exact sums, which have lanes themselves.
+/// States of exact sums have member functions for their lanes.
 template <class A, class State>
 requires requires { State::lane_count; }
 struct lanes<A, State> {
   static constexpr lane_merge how = lane_merge::sum;
   static constexpr std::size_t count = State::lane_count;
-  /// The lanes that are words of one sum, and the exponent of the first of them; none where there are two sums.
+  /// The number of lanes that are words of one sum, and the exponent of the first of them. Both are 0 for two
+  /// sums.
   static constexpr std::size_t words = [] {
     if constexpr (requires { State::sum_type::limb_count; }) return State::sum_type::limb_count;
     return 0;
@@ -59,7 +62,7 @@ struct lanes<A, State> {
   static State read(const std::int64_t* in) { return State::read_lanes(in); }
 };
 
-/// Complex numbers: the real parts, then the imaginary parts.
+/// A state of complex numbers has the lanes of the real parts, then the lanes of the imaginary parts.
 template <class A, class Part>
 requires requires { Part::lane_count; }
 struct lanes<A, part_states<Part>> {
@@ -85,7 +88,7 @@ struct lanes<A, State> {
   static State read(const std::int64_t* in) { return {{part::read(in)}, {part::read(in + part::count)}}; }
 };
 
-/// Integers in digits of 32 bits, least significant first; the last one has the sign.
+/// An integer has digits of 32 bits as lanes, least significant first. The last lane has the sign.
 template <class A>
 requires(!requires { A::largest; }) struct lanes<A, int128> {
   static constexpr lane_merge how = lane_merge::sum;
@@ -176,7 +179,7 @@ struct lanes<A, std::uint64_t> {
   static std::uint64_t read(const std::int64_t* in) { return static_cast<std::uint64_t>(*in); }
 };
 
-/// A smallest or largest element, by its rank.
+/// The lane of a smallest or largest element is its rank.
 template <class T, bool Largest>
 struct extremum_lanes {
   static constexpr lane_merge how = lane_merge::max;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logarithm of a sum of exponentials, which does not overflow where the exponentials do.
+// The logarithm of a sum of exponentials. It does not overflow if the exponentials do.
 #pragma once
 
 #include <cmath>
@@ -12,8 +12,8 @@
 namespace fanin {
 namespace accumulator {
 
-/// The largest element m, and the sum of e^(x - m) over the elements x: at least 1 where there is an element, at most
-/// the number of elements, and NaN where an element is NaN.
+/// The largest element m, and the sum of e^(x - m) over the elements x. The sum is at least 1 if there is an
+/// element, and at most the number of elements. The sum is NaN if an element is NaN.
 struct scaled_sum {
   double largest;
   double sum;

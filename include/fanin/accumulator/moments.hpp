@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variances and standard deviations with a single rounding. With S the sum of x and Q the sum of x^2, the variance is
-// (n Q - S^2) / (n (n - ddof)), whose numerator is computed exactly in integers.
+// Variances and standard deviations with a single rounding. S is the sum of x, and Q is the sum of x^2. The
+// variance is (n Q - S^2) / (n (n - ddof)). The numerator is computed exactly in integers.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace fanin {
 
-/// Which measure of dispersion is meant: the standard deviation if `root`, otherwise the variance. `ddof` is 0 for a
-/// population and 1 for a sample.
+/// A measure of dispersion: the standard deviation if `root`, otherwise the variance. `ddof` is 0 for a population
+/// and 1 for a sample.
 struct dispersion_measure {
   bool root = false;
   unsigned ddof = 0;
@@ -22,7 +22,7 @@ struct dispersion_measure {
 
 namespace detail {
 
-/// product = x * factor, least significant word first.
+/// Sets product = x * factor. The least significant words come first.
 template <int N, int M>
 FANIN_HOST_DEVICE void multiply(const std::uint32_t (&x)[N], std::uint64_t factor, std::uint32_t (&product)[M]) {
   static_assert(M == N + 2);
@@ -34,7 +34,7 @@ FANIN_HOST_DEVICE void multiply(const std::uint32_t (&x)[N], std::uint64_t facto
   }
 }
 
-/// x -= y^2, which is at most x.
+/// Subtracts y^2, which is at most x, from x.
 template <int N, int M>
 FANIN_HOST_DEVICE void subtract_square(const std::uint32_t (&y)[N], std::uint32_t (&x)[M]) {
   static_assert(M >= 2 * N);
@@ -50,9 +50,9 @@ FANIN_HOST_DEVICE void subtract_square(const std::uint32_t (&y)[N], std::uint32_
   }
 }
 
-/// The variance (count * squares - sum^2) / (count (count - ddof)), in units of 2^low, or its root, as `wanted` says,
-/// rounded once to R, the format of `to`. `sum` is the magnitude of the sum in units of 2^(low/2), and low is even.
-/// Least significant words come first.
+/// The variance (count * squares - sum^2) / (count (count - ddof)), or its root, as `wanted` says. The result is
+/// rounded once to R, and `to` is the format of R. `squares` is in units of 2^low. `sum` is the magnitude of the
+/// sum, in units of 2^(low/2), and low is even. The least significant words come first.
 template <class R, class To = float_format<R>, int N, int M>
 FANIN_HOST_DEVICE typename To::value rounded_dispersion(const std::uint32_t (&sum)[N],
                                                         const std::uint32_t (&squares)[M], int low,
@@ -62,7 +62,8 @@ FANIN_HOST_DEVICE typename To::value rounded_dispersion(const std::uint32_t (&su
   subtract_square(sum, numerator);
   const bool is_shift = wanted.ddof == 0 && (count & (count - 1)) == 0;  // count^2 is an even power of two
   for (std::uint64_t power = count; is_shift && power > 1; power /= 2) low -= 2;
-  // Seven words divided by 2^128 leave more bits than R has, nine leave more than the 127 that a root needs.
+  // If seven words are divided by 2^128, more bits are left than R has. If nine words are divided, more than the
+  // 127 bits are left that a root needs.
   if (wanted.root) {
     leading_words<9> quotient(numerator);
     if (!is_shift) quotient.divide(count);
@@ -77,7 +78,7 @@ FANIN_HOST_DEVICE typename To::value rounded_dispersion(const std::uint32_t (&su
 
 }  // namespace detail
 
-/// The exact sums of the elements and of their squares, for up to 2^63 elements.
+/// The exact sums of up to 2^63 elements and of their squares.
 /// Trivially copyable; merging in any order gives the same state. Does not depend on the floating-point environment.
 /// Threads: calls of const members may overlap; any other call has to be the only one.
 template <class T>
@@ -132,11 +133,11 @@ struct exact_moments_accumulator {
 
 namespace accumulator {
 
-/// The exact sums of up to 2^63 integers and of their squares, which take 127 and 189 bits.
+/// The exact sums of up to 2^63 integers and of their squares. The sums take 127 and 189 bits.
 struct integer_moments {
   int128 sum;
   uint128 squares;
-  std::uint64_t squares_high;  ///< the bits from 2^128 on
+  std::uint64_t squares_high;  ///< the bits from 2^128 up
 };
 
 /// The words of the sum of the squares, least significant first.

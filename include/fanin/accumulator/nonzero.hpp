@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts of the elements that are not zero. A NaN is not zero, -0 is.
+// Counts of the elements that are not zero. A NaN is not zero. -0 is zero.
 #pragma once
 
 #include <fanin/accumulator/accumulator.hpp>
@@ -26,11 +26,11 @@ struct nonzero_count {
   }
 };
 
-/// Whether an element is not zero, or with All whether every element is. The state is a count of elements that are
-/// not zero which leaves out only elements after one that settles the answer.
+/// Whether at least one element is not zero, or with All, whether no element is zero. The state is the number of
+/// elements that are not zero. Elements that come after the answer is settled need not be counted.
 template <class T, bool All>
 struct nonzero_test : nonzero_count<T> {
-  /// Whether the answer is settled by `count` elements of which `nonzero` are not zero.
+  /// Whether `count` elements settle the answer, if `nonzero` of them are not zero.
   static bool settled_by(std::uint64_t nonzero, std::uint64_t count) { return All ? nonzero < count : nonzero > 0; }
   template <class R>
   FANIN_HOST_DEVICE static R finish(std::uint64_t s, std::uint64_t count) {

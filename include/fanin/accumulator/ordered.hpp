@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as integers in the same order, so that any transport that knows the largest of integers finds an extremum.
+// Numbers as integers in the same order. So a transport that can find the largest of integers can find an
+// extremum.
 #pragma once
 
 #include <concepts>
@@ -30,7 +31,7 @@ FANIN_HOST_DEVICE std::int64_t ordered(T x, std::int64_t of_nan = std::numeric_l
   }
 }
 
-/// The x of which ordered() gives the key.
+/// The x for which ordered(x) is `key`.
 template <class T>
 FANIN_HOST_DEVICE T of_ordered(std::int64_t key) {
   if constexpr (floating<T>) {

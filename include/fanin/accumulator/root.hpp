@@ -8,7 +8,7 @@
 
 namespace fanin::detail {
 
-/// floor(sqrt(x)) for x >= 2^126. The upper half of the root is found bit by bit, and the lower one by a division
+/// floor(sqrt(x)) for x >= 2^126. The upper half of the root is found bit by bit, and the lower half by a division
 /// [Zimmermann 1999, Karatsuba Square Root].
 FANIN_HOST_DEVICE inline std::uint64_t floor_root(uint128 x) {
   const auto high = static_cast<std::uint64_t>(x >> 64);
@@ -25,9 +25,10 @@ FANIN_HOST_DEVICE inline std::uint64_t floor_root(uint128 x) {
   return left < static_cast<uint128>(lower) * lower ? root - 1 : root;
 }
 
-/// The square root of sum(word[i] * 2^(low + 32 i)), low even, rounded once to R, the format of `to`. Zero gives +0.
-/// With `more` there is an unknown amount below 2^low besides, and the sum has 127 bits or more. The root of the
-/// leading 127 or 128 bits has 64 bits. The rounding also needs to know whether a remainder or any other bit is left.
+/// The square root of sum(word[i] * 2^(low + 32 i)), rounded once to R. `low` is even, and `to` is the format of
+/// R. Zero gives +0. With `more` an unknown amount below 2^low belongs to the sum, which must then have 127 bits
+/// or more. The root of the leading 127 or 128 bits has 64 bits. The rounding also needs to know whether a
+/// remainder or any other bit is left.
 template <class R, class To = float_format<R>, int Count>
 FANIN_HOST_DEVICE typename To::value rounded_root(const std::uint32_t (&word)[Count], int low, bool more = false,
                                                   To to = {}) {
@@ -35,7 +36,8 @@ FANIN_HOST_DEVICE typename To::value rounded_root(const std::uint32_t (&word)[Co
   if (leading.word[4] == 0) return to.made_of(0);
   int zeros = 0;
   while (leading.word[4] >> (31 - zeros) == 0) ++zeros;
-  // The window is the leading 127 or 128 bits, with an even exponent of its last bit, so that this has a root.
+  // The window is the leading 127 or 128 bits. The exponent of its last bit is even, so half of the exponent is an
+  // integer.
   const int shift = 32 - zeros + (zeros % 2 == 0 ? 0 : 1);
   uint128 window = 0;
   for (int i = 4; i >= 1; --i) window = window << 32 | leading.word[i];

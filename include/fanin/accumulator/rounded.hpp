@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products that are rounded before anything is added to them, whatever the caller's compiler flags allow. If a
-// compiler contracted products and additions to fused multiply-adds, results would have other bits.
+// Products that are rounded before anything is added to them, with any compiler flags of the caller. If a compiler
+// contracted products and additions to fused multiply-adds, results would have other bits.
 #pragma once
 
 #include <fanin/compiler.hpp>

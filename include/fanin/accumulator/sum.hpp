@@ -8,8 +8,8 @@
 namespace fanin {
 namespace accumulator {
 
-/// Sum of Term::of(x) over the elements x, in T, which holds every term exactly. Error <= g(d) times the sum of the
-/// terms' magnitudes, d = the longest chain of additions [Higham 2002, 4.2].
+/// Sum of Term::of(x) over the elements x, in T. T holds every term exactly. Error <= g(d) times the sum of the
+/// terms' magnitudes, where d is the longest chain of additions [Higham 2002, 4.2].
 template <class T, class Term = plain_term>
 struct plain_sum {
   using element = T;
@@ -52,7 +52,7 @@ struct plain_square_sum : plain_dot<T> {
   }
 };
 
-/// The quotient of an accumulated sum by the count, formed in double and rounded to R once.
+/// The quotient of a sum and the number of elements, computed in double and rounded once to R.
 template <class Sum>
 struct mean_of : Sum {
   using folds_as = Sum;
@@ -67,7 +67,7 @@ struct mean_of : Sum {
   }
 };
 
-/// The square root of an accumulated sum of squares, formed in double and rounded to R once.
+/// The square root of a sum of squares, computed in double and rounded once to R.
 template <class Sum>
 struct root_of : Sum {
   using folds_as = Sum;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats of 8 and 16 bits are added as the floats that they are. Only a smallest or largest element becomes one of
-// them again, without rounding.
+// Floats of 8 and 16 bits are converted to floats of 32 bits, without rounding, and then added. A smallest or
+// largest element is converted back without rounding. Other results are rounded once if the narrow type is asked
+// for.
 #pragma once
 
 #include <fanin/accumulator/accumulator.hpp>
@@ -9,7 +10,7 @@
 namespace fanin {
 namespace accumulator {
 
-/// A, an accumulator of floats, for elements of type T.
+/// Makes A, which is an accumulator of floats, an accumulator of elements of type T.
 template <narrow_float T, class A>
 struct widening : A {
   using element = T;

@@ -103,12 +103,13 @@ constexpr auto with_element_from(element_type type, F& f) {
 
 }  // namespace detail
 
-/// A type of which arrays can be reduced.
+/// A type whose arrays can be reduced.
 template <class T>
 concept element = detail::is_listed<T>(std::make_index_sequence<element_count>());
 
-/// The listed type that has the representation of T: T itself, for bool u8, or of two integer types of one size and
-/// sign, as `long` and `long long` may be, the one that is listed. Void if there is none; characters are no numbers.
+/// The listed type that has the representation of T. It is T itself if T is listed, and u8 for bool. `long` and
+/// `long long` may be two types of one size: only one of them is listed, and it is the listed type of both. Void
+/// if there is no such type. Characters are no numbers.
 template <class T>
 struct listed_as {
   using type = void;
@@ -159,7 +160,7 @@ constexpr bool is_complex(element_type type) {
 }
 constexpr bool is_integer(element_type type) { return !is_floating(type) && !is_complex(type); }
 
-/// The type of the parts of complex numbers; of any others, their own type.
+/// The type of the parts of a complex type. For any other type, the type itself.
 constexpr element_type part_type(element_type type) {
   return with_element(type, [&]<class T>() { return type_of<part_of<T>>; });
 }

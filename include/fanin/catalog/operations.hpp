@@ -70,7 +70,7 @@ enum class result_rule : std::uint8_t {
   truth,      ///< u8, which is 0 or 1, as a bool in memory
 };
 
-/// What a result consists of (form.hpp).
+/// The form of a result (form.hpp).
 enum class result_form : std::uint8_t {
   number,    ///< one number of the type that the rule gives
   indexed,   ///< fanin::indexed: such a number and its 64-bit index
@@ -80,7 +80,7 @@ enum class result_form : std::uint8_t {
 /// The value for no elements. With `none` the call throws invalid_argument, with `none_of_one` for one element too.
 enum class empty_value : std::uint8_t { zero, one, minus_infinity, none, none_of_one };
 
-/// What stands for an element that does not take part: a value that changes nothing.
+/// The value that stands for an element that does not take part. It changes no result.
 enum class stand_in : std::uint8_t {
   zero,            ///< -0 for floats
   one,             ///< 1
@@ -98,22 +98,23 @@ struct method_set {
 inline constexpr method_set every_method{true, true, true}, fast_only{true, false, false},
     no_method{false, false, false};
 
-/// What an operation adds up. The operation's exact state and the magnitudes in its error bound follow from that.
+/// The terms that an operation adds up. The operation's exact state and the magnitudes in its error bound follow
+/// from them.
 enum class summand : std::uint8_t {
   none,
   elements,
   magnitudes,
   squares,
-  products,    ///< of the elements of two inputs
+  products,    ///< products of the elements of two inputs
   deviations,  ///< squares of the distances from the mean
   exponentials,
 };
 
-/// What becomes of a sum.
+/// The value that is computed from a sum.
 enum class sum_value : std::uint8_t {
   total,  ///< the result is the sum
-  mean,   ///< it is divided by the number of elements, or by one less if the operation takes two elements at least
-  root,   ///< the root is taken, of deviations after the division
+  mean,   ///< the sum divided by the number of elements, or by one less if the operation needs two elements
+  root,   ///< the root of the sum; for deviations the root of the mean
 };
 
 /// Which element in the order of elements, of magnitudes or of truths an operation finds.
@@ -128,7 +129,7 @@ struct operation_row {
   result_form form = result_form::number;
   empty_value empty;
   method_set of_floats = every_method;  ///< the methods that exist for floating-point elements
-  method_set of_complex = no_method;    ///< and for complex ones
+  method_set of_complex = no_method;    ///< the methods for complex numbers
   bool of_integers = true;              ///< whether it exists for integers, with every method
   bool unrounded = false;               ///< whether nothing rounds, whatever the method: all methods are the same
   stand_in absent;                      ///< for an element that does not take part

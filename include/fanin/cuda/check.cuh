@@ -11,7 +11,8 @@
 
 namespace fanin::device_code {
 
-/// How much of the current device's memory is free, and what to do; empty where the runtime cannot tell.
+/// Returns a text that says how much memory of the current device is free, and what to do. If the runtime does not
+/// answer, the text says that no memory is left even for the runtime.
 inline std::string advice_on_memory() {
   std::size_t free_bytes = 0, all_bytes = 0;
   if (cudaMemGetInfo(&free_bytes, &all_bytes) != cudaSuccess) {
@@ -32,9 +33,10 @@ inline void check(cudaError_t code, const char* call) {
   throw device_error(text);
 }
 
-/// @throws invalid_argument unless kernels on `device` can use the `bytes` bytes at `data`: memory of that device,
-/// managed memory, or pinned host memory. Without this check a kernel would fail, and with it every later call of the
-/// process. It takes 75 ns for each end of the memory (H200 host).
+/// Checks that kernels on `device` can use the `bytes` bytes at `data`. These bytes are in memory of the device,
+/// managed memory or pinned host memory. Without the check a kernel would fail, and then every later call of the
+/// process would fail, too. The check takes 75 ns for each of the two ends of the memory (on the host of an H200).
+/// @throws invalid_argument if kernels cannot use the bytes
 inline void check_reach(const void* data, std::size_t bytes, int device, const char* what) {
   if (bytes == 0) return;
   for (const void* end : {data, static_cast<const void*>(static_cast<const char*>(data) + bytes - 1)}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The general loop of devices: any accumulator over one or two arrays. Every thread has several 16-byte loads in
-// flight; the last block to end merges the states of all blocks.
+// The general loop of devices folds one or two arrays with any accumulator. Every thread has several loads of 16
+// bytes in flight. The last block to end merges the states of all blocks.
 #pragma once
 
 #include <nv/target>

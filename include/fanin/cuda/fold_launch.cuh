@@ -9,7 +9,7 @@
 
 namespace fanin::device_code {
 
-/// The scratch that a launch of A needs: a state of each block.
+/// The scratch that a launch of A needs, which is one state for each block.
 template <class A>
 std::size_t fold_scratch_bytes(int multiprocessors) {
   return sizeof(typename A::state) * static_cast<unsigned>(multiprocessors * shape_of<A>.blocks_per_multiprocessor);
@@ -26,8 +26,8 @@ void launch_fold(const execution& where, const arrays_of<A>& arrays, const Write
                     static_cast<typename A::state*>(where.scratch), where.ticket, write);
 }
 
-/// The longest chain of merges: across the threads of a block, then of the blocks' partials in a lane of the last
-/// warp, and across its lanes.
+/// The longest chain of merges. The states of the threads of a block are merged first. Then each lane of the last
+/// warp merges partials of blocks. At last the lanes of this warp are merged.
 inline double grid_merges(unsigned blocks, int threads) {
   const int in_block = std::bit_width(static_cast<unsigned>(threads)) - 1;
   constexpr int in_warp = 5;
@@ -35,7 +35,7 @@ inline double grid_merges(unsigned blocks, int threads) {
 }
 
 /// The longest chain of additions in the kernel of launch_fold(). The number of the array's whole vectors depends on
-/// its alignment: the elements outside of them would fill fewer than 16 vectors.
+/// its alignment. The elements outside of the whole vectors would fill fewer than 16 vectors.
 template <class A>
 rounding_chain fold_chain(int multiprocessors, std::uint64_t count) {
   constexpr tuning::shape shape = shape_of<A>;

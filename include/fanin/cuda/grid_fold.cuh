@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges the states of all threads to one state for the grid, in one launch and in a fixed order.
+// Merges the states of all threads of a grid into one state, in one launch and in a fixed order.
 #pragma once
 
 #include <cuda/atomic>
@@ -10,7 +10,7 @@
 
 namespace fanin::device_code {
 
-/// The merge of the first `Lanes` lanes' states, in lane 0.
+/// Merges the states of the first `Lanes` lanes. Lane 0 gets the merged state.
 template <class A, int Lanes = 32>
 __device__ typename A::state fold_warp(typename A::state s) {
 #pragma unroll
@@ -18,7 +18,8 @@ __device__ typename A::state fold_warp(typename A::state s) {
   return s;
 }
 
-/// The merge of the block's states, in thread 0. All threads call it. A second call needs a barrier before it.
+/// Merges the states of the threads of a block. Thread 0 gets the merged state. All threads call the function. A
+/// barrier is needed before a second call.
 template <class A, int Threads>
 __device__ typename A::state fold_block(typename A::state s) {
   constexpr int warps = Threads / 32;
@@ -32,8 +33,9 @@ __device__ typename A::state fold_block(typename A::state s) {
   return s;
 }
 
-/// Counts the blocks that have written their results. One thread of each block calls it after that write. Returns
-/// true in the last block, which then sees the writes of all blocks. The last block sets the ticket to 0 again.
+/// Counts the blocks that have written their results. One thread of each block calls the function after the block
+/// has written. Returns true in the last block, which then sees the writes of all blocks. The last block sets the
+/// ticket to 0 again.
 __device__ inline bool take_ticket(unsigned* ticket) {
   const ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device> taken(*ticket);
   const bool last = taken.fetch_add(1, ::cuda::memory_order_acq_rel) == gridDim.x - 1;
@@ -46,8 +48,8 @@ __device__ inline bool is_last_block(unsigned* ticket) {
   return __syncthreads_or(threadIdx.x == 0 && take_ticket(ticket)) != 0;
 }
 
-/// Calls write(s) in one thread of the grid with the merge of all threads' states. `partials` has room for a state of
-/// each block.
+/// Merges the states of all threads, and calls write(s) with the merged state s in one thread of the grid.
+/// `partials` has room for one state of each block.
 template <class A, int Threads, class Write>
 __device__ void fold_grid(typename A::state s, typename A::state* partials, unsigned* ticket, const Write& write) {
   s = fold_block<A, Threads>(s);

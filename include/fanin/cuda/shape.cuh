@@ -14,22 +14,24 @@ struct shape {
   int threads;  ///< threads in a block
   int blocks_per_multiprocessor;
   int loads;      ///< loads that a thread issues before it uses the first one's result
-  int slots = 0;  ///< slots of a warp, for kernels with bulk copies: each holds `loads` vectors for every lane
+  int slots = 0;  ///< slots of a warp in kernels with bulk copies; a slot holds `loads` vectors a lane
 };
 
-/// Two blocks of 512 threads use all registers of a multiprocessor at 64 a thread, and have 128 KiB of loads in
-/// flight; about 25 KiB cover the latency of device memory. Wide states leave fewer registers for loads, and two
-/// inputs share them.
+/// Two blocks of 512 threads with 64 registers each use all registers of a multiprocessor. With 8 loads a thread
+/// they have 128 KiB in flight. About 25 KiB are enough to cover the latency of device memory. Wide states leave
+/// fewer registers for loads, and two inputs share the loads.
 constexpr shape fold_shape(std::size_t state_bytes, std::size_t inputs) {
   const int loads = state_bytes > 32 ? 1 : state_bytes > 16 ? 4 : 8;
   return {512, 2, std::max(1, loads / static_cast<int>(inputs))};
 }
 
-/// Partials that a lane of the last warp loads at once: the warp loads those of 288 blocks, on 144 multiprocessors.
+/// The number of partials that a lane of the last warp loads at once. The warp then loads the partials of 288
+/// blocks, which run on 144 multiprocessors.
 inline constexpr int partials_in_flight = 9;
 
-/// The number of blocks for an array of vectors. A single block, for up to eight vectors a thread, needs no second
-/// step. Longer arrays have a block for every `threads` vectors, up to the number of blocks that run at once.
+/// The number of blocks for an array of vectors. An array of up to eight vectors a thread has a single block,
+/// which needs no second step. Longer arrays have a block for every `threads` vectors, up to the number of blocks
+/// that run at once.
 constexpr unsigned blocks(std::uint64_t vectors, int multiprocessors, const shape& s) {
   const auto threads = static_cast<std::uint64_t>(s.threads);
   if (vectors <= 8 * threads) return 1;
@@ -38,7 +40,7 @@ constexpr unsigned blocks(std::uint64_t vectors, int multiprocessors, const shap
 }
 
 /// The number of rounds in which each block reads a tile of `loads` vectors for each thread. The vectors that are
-/// left are dealt out to the blocks in groups of `threads` vectors, so that all blocks have some to read.
+/// left are dealt out to the blocks in groups of `threads` vectors, so that no block reads all of them.
 constexpr std::uint64_t whole_rounds(std::uint64_t vectors, unsigned blocks, const shape& s) {
   return vectors / (std::uint64_t{blocks} * static_cast<unsigned>(s.threads * s.loads));
 }

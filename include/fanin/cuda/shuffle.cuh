@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving an accumulator's state between the lanes of a warp.
+// Moves a state of an accumulator between the lanes of a warp.
 #pragma once
 
 #include <cstring>
@@ -7,14 +7,14 @@
 
 namespace fanin::device_code {
 
-/// The state of the lane `distance` above the caller's, or the caller's own if there is no such lane. Every lane of
-/// `mask` calls it.
+/// Returns the state of the lane that is `distance` above the caller's lane. If there is no such lane, returns the
+/// caller's own state. Every lane of `mask` calls the function.
 template <class State>
 __device__ State shuffle_down(State value, unsigned distance, unsigned mask = 0xffffffffu) {
   static_assert(std::is_trivially_copyable_v<State>);
   unsigned words[(sizeof(State) + 3) / 4];
   std::memcpy(words, &value, sizeof value);
-  // Long loops take long to compile if they are unrolled to the end.
+  // A long loop takes long to compile if it is unrolled completely.
 #pragma unroll(sizeof words > 128 ? 4 : 32)
   for (unsigned& word : words) word = __shfl_down_sync(mask, word, distance);
   std::memcpy(&value, words, sizeof value);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One or two arrays as whole vectors of 16 bytes, of which the first is at the start of a cache line, and the few
-// elements before and after these vectors. Element types whose size or alignment no scalar type has are vectors of
-// one element.
+// Splits one or two arrays into whole vectors of 16 bytes, and the few elements before and after these vectors.
+// The first vector is at the start of a cache line. If elements do not fill a vector exactly, or are not aligned
+// to their size, each element is a vector of its own.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ namespace fanin::device_code {
 
 using accumulator::add_at;
 
-/// Whether a vector of 16 bytes consists of whole elements. Complex numbers have to be aligned to their size then.
+/// Whether a vector of 16 bytes consists of whole elements. An array of complex numbers then has to be aligned to
+/// the size of one number.
 template <class T>
 inline constexpr bool fills_vectors = 16 % sizeof(T) == 0 && (alignof(T) == sizeof(T) || complex_number<T>);
 
@@ -63,7 +64,7 @@ __device__ vector<T> load(const vector<T>* from) {
   }
 }
 
-/// The second of two arrays of T, by its distance in bytes from the first. Any alignment of T is allowed.
+/// The second of two arrays of T. Its distance from the first array is in bytes. Any alignment of T is allowed.
 template <class T>
 struct second_array {
   std::ptrdiff_t distance;
@@ -71,15 +72,15 @@ struct second_array {
   static second_array of(const void* x, const void* y) {
     return {static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(y) - reinterpret_cast<std::uintptr_t>(x))};
   }
-  /// Whether the vectors of the first array are at 16-byte boundaries of the second.
+  /// Whether the vectors of the second array are aligned, too.
   FANIN_HOST_DEVICE bool is_aligned() const { return distance % std::ptrdiff_t{sizeof(vector<T>)} == 0; }
-  /// The address that belongs to the address `x` in the first array.
+  /// The address in the second array that belongs to the address `x` in the first array.
   template <class P>
   __device__ const P* at(const P* x) const {
     return reinterpret_cast<const P*>(reinterpret_cast<const std::byte*>(x) + distance);
   }
-  /// The elements that belong to a vector of the first array, loaded one by one through the read-only cache where
-  /// they are numbers.
+  /// Loads the elements that belong to a vector of the first array, one by one. Numbers are loaded through the
+  /// read-only cache.
   __device__ vector<T> gather(const vector<T>* x) const {
     const T* const y = at(reinterpret_cast<const T*>(x));
     vector<T> v;
@@ -95,7 +96,7 @@ struct second_array {
   }
 };
 
-/// Two arrays of the same length: what is said of addresses holds for the first.
+/// Two arrays of the same length. The members of peeled_array are about the first array.
 template <class T>
 struct array_pair : peeled_array<T> {
   second_array<T> y;
@@ -104,7 +105,7 @@ struct array_pair : peeled_array<T> {
       : peeled_array<T>(x, count, first_position), y(second_array<T>::of(x, y_)) {}
 };
 
-/// Whether A adds what A::read(x, rule) makes of an element x, by a rule that is known at run time only.
+/// Whether A adds the number A::read(x, rule) for an element x, where the rule is known at run time only.
 template <class A>
 concept reads_by_rule = requires {
   typename A::rule;
@@ -125,20 +126,20 @@ template <reads_by_rule A, class Arrays>
 struct arrays_for<A, Arrays> {
   using type = arrays_with_rule<A, Arrays>;
 };
-/// The arrays that A reads, of which a kernel has an object as its parameter.
+/// The arrays that A reads. A kernel has a parameter of this type.
 template <class A>
 using arrays_of =
     typename arrays_for<A, std::conditional_t<accumulator::inputs_of<A>() == 2, array_pair<typename A::element>,
                                               peeled_array<typename A::element>>>::type;
 
-/// What an accumulator adds for several elements.
+/// The numbers that an accumulator adds for several elements.
 template <class Number, int Size>
 struct numbers {
   static constexpr int size = Size;
   Number at[size];
 };
 
-/// What A adds for an element that was loaded from `from`, which has the rule if A needs one.
+/// The number that A adds for an element x of the arrays `from`. If A needs a rule, `from` has the rule.
 template <class A, class From, class T = typename A::element>
 __device__ auto read(const From& from, const T& x) {
   if constexpr (reads_by_rule<A>) {
@@ -147,7 +148,8 @@ __device__ auto read(const From& from, const T& x) {
     return x;
   }
 }
-/// What A adds for each of several elements that were loaded from `from`: by A::read_all() where A has it.
+/// The numbers that A adds for several elements of the arrays `from`. If A has read_all(), one call of it makes
+/// all numbers.
 template <class A, class From, class T, int N>
 __device__ auto read_all(const From& from, const T (&x)[N]) {
   numbers<decltype(read<A>(from, x[0])), N> found;
@@ -160,7 +162,7 @@ __device__ auto read_all(const From& from, const T (&x)[N]) {
   return found;
 }
 
-/// Vector i of each array.
+/// The vectors that load(arrays, i) returns, which are vector i of each array.
 template <class T>
 struct one_vector {
   vector<T> x;
@@ -179,14 +181,14 @@ __device__ two_vectors<T> load(const array_pair<T>& arrays, std::uint64_t i) {
   return {load(x), arrays.y.is_aligned() ? load(arrays.y.at(x)) : arrays.y.gather(x)};
 }
 
-/// Whether A adds elements that lie one after another at once, and leaves to the end where among them the state's
-/// element is: see accumulator/extremum.hpp.
+/// Whether A adds a run of neighbouring elements at once. The position in a state is then the beginning of a run,
+/// and located() finds the position of the element at the end. See accumulator/extremum.hpp.
 template <class A>
 concept adds_runs = requires(typename A::state& s, const vector<typename A::element>& v) {
   A::add_run(s, v.at, std::uint64_t{});
 };
 
-/// Returns the state with the place of its element.
+/// Returns the state with the position of its element in place of the beginning of a run.
 template <adds_runs A>
 __device__ typename A::state located(const arrays_of<A>& x, typename A::state s) {
   while (!A::is_at(s, read<A>(x, x.head[s.index - x.first]))) ++s.index;
@@ -206,8 +208,8 @@ concept adds_all = requires(typename A::state& s, const decltype(numbers<float, 
   A::add_all(s, x);
 };
 
-/// The states of a thread: one for each element of a vector, but at most four, and only one where A adds a whole
-/// vector at once. Additions to different states do not depend on each other.
+/// The states of a thread. Each element of a vector has a state of its own, up to four states. If A adds a whole
+/// vector at once, there is only one state. Additions to different states do not depend on each other.
 template <class A>
 class vector_fold {
  public:
@@ -220,7 +222,7 @@ class vector_fold {
 #pragma unroll
     for (state& s : chains_) s = A::identity();
   }
-  /// Adds a vector of each of the arrays, whose first elements have the position `position` in the whole input.
+  /// Adds one vector of each array. `position` is the position of the vector's first element in the whole input.
   __device__ void add(const arrays_of<A>& arrays, const one_vector<T>& v, std::uint64_t position) {
     if constexpr (adds_words<A>) {
       A::add_words(chains_[0], v.x.at, arrays.rule);
@@ -241,8 +243,8 @@ class vector_fold {
 #pragma unroll
     for (int i = 0; i < vector<T>::size; ++i) add_at<A>(chains_[i % chains], position + i, x.at[i], y.at[i]);
   }
-  /// Adds the elements before and after the vectors: each of the first threads of block 0 adds one from the head and
-  /// one from the tail.
+  /// Adds the elements before and after the vectors. The first threads of block 0 each add at most one element of
+  /// the head and one element of the tail.
   __device__ void add_ends(const arrays_of<A>& arrays) {
     if (blockIdx.x != 0) return;
     if (threadIdx.x < arrays.head_count) add_one(arrays, arrays.head + threadIdx.x, arrays.first + threadIdx.x);
@@ -250,7 +252,7 @@ class vector_fold {
       add_one(arrays, arrays.tail + threadIdx.x, arrays.position_of(arrays.vectors) + threadIdx.x);
     }
   }
-  /// The merge of this thread's states.
+  /// Merges the states of this thread.
   __device__ state total() {
 #pragma unroll
     for (int step = chains / 2; step > 0; step /= 2) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The threads of an emulated block: fibers that take turns, and the places where they meet. <fanin/emulate.hpp> has
-/// the names of CUDA for them.
+/// The threads of an emulated block are fibers that take turns. This file has these threads and their barriers,
+/// and <fanin/emulate.hpp> has CUDA's names for them.
 #pragma once
 
 #include <sys/mman.h>
@@ -38,7 +38,8 @@ inline void __tsan_acquire(void*) {}
 inline void __tsan_release(void*) {}
 #endif
 
-/// ThreadSanitizer does not see what such a function does. The scheduler and a kernel's threads share memory.
+/// ThreadSanitizer ignores what such a function does. The scheduler and the threads of a kernel share memory
+/// without a barrier.
 #define FANIN_EMULATE_UNSEEN __attribute__((no_sanitize("thread")))
 
 /// The numbers of a thread or a block.
@@ -55,7 +56,7 @@ inline constexpr int warpSize = 32;
 
 namespace fanin::emulate {
 
-/// What a kernel did that ends its launch.
+/// A fault of a kernel. It ends the launch.
 struct fault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -69,11 +70,11 @@ struct thread {
   void* fiber = nullptr;
   waits now = waits::no;
   unsigned mask = 0;           ///< the lanes of the warp that the thread waits for
-  int line = 0;                ///< of the last barrier, exchange, fence or atomic function
+  int line = 0;                ///< the line of the last barrier, exchange, fence or atomic function
   std::uint64_t sent = 0;      ///< the value that other threads get
   std::uint64_t received[32];  ///< the values of the lanes of the last exchange
   unsigned phase = 0;          ///< the number of exchanges so far, modulo 2
-  unsigned phases[32];         ///< those of the lanes of the last exchange
+  unsigned phases[32];         ///< the phases of the lanes at the last exchange
   char passed[2], fenced;      ///< ThreadSanitizer's marks of what the thread did before an exchange or a fence
 };
 
@@ -105,10 +106,10 @@ struct block {
   void* kernel = nullptr;
   std::exception_ptr failure;
   bool failed = false;            ///< `failure` ends the launch
-  std::uint64_t sum_of_sent = 0;  ///< of the values of the last barrier of the block
-  unsigned barriers = 0;          ///< of the block, so far
+  std::uint64_t sum_of_sent = 0;  ///< the sum of the values at the last barrier of the block
+  unsigned barriers = 0;          ///< the number of barriers of the block so far
   char met[2];                    ///< ThreadSanitizer's marks of the last two barriers
-  char begun, past;               ///< and of what happened before the block, and before any turn's end
+  char begun, past;               ///< marks of what happened before the block, and before the end of a turn
 
   thread& current() { return threads[threadIdx.x]; }
 };
@@ -129,7 +130,7 @@ FANIN_EMULATE_UNSEEN inline void stop(const std::string& text) {
   while (true) give_turn();
 }
 
-/// The lanes of the mask pass their values.
+/// Passes values between the lanes of the mask. Returns the calling thread, which has received the values.
 FANIN_EMULATE_UNSEEN inline const thread& exchange(unsigned mask, std::uint64_t mine, int line) {
   thread& self = running->current();
   const unsigned lane = threadIdx.x % 32, first = threadIdx.x - lane;
@@ -202,7 +203,7 @@ FANIN_EMULATE_UNSEEN inline void open_warp(std::size_t number) {
   }
 }
 
-/// What the threads of the block do while none of them can go on, as in "threads 0 to 15 wait ... at line 9".
+/// Says what the threads of the block do if none of them can go on, as in "threads 0 to 15 wait ... at line 9".
 inline std::string who_waits() {
   const auto same = [](const thread& a, const thread& b) {
     return a.now == b.now && (a.now == waits::never || a.line == b.line);
@@ -239,7 +240,7 @@ FANIN_EMULATE_UNSEEN inline void thread_main() {
   give_turn();
 }
 
-/// Runs each thread that can go on up to its next barrier. Returns whether there was one.
+/// Runs each thread that can go on, up to its next barrier. Returns whether a thread ran.
 FANIN_EMULATE_UNSEEN inline bool run_ready_threads(const std::vector<unsigned>& order) {
   bool ran = false;
   for (const unsigned number : order) {
@@ -278,7 +279,7 @@ FANIN_EMULATE_UNSEEN inline void run_block(const stacks& memory, const std::vect
   }
 }
 
-/// The numbers below `count`: in ascending order, or for another seed than 0 in a random one.
+/// The numbers below `count`. For seed 0 they are in ascending order, and for another seed in a random order.
 inline std::vector<unsigned> permutation(unsigned count, unsigned seed) {
   std::vector<unsigned> all(count);
   for (unsigned i = 0; i < count; ++i) all[i] = i;
@@ -290,7 +291,7 @@ inline std::vector<unsigned> permutation(unsigned count, unsigned seed) {
   return all;
 }
 
-/// Fibers, and the launch that is being run, for the length of a launch.
+/// Creates the fibers of a launch and makes it the running launch, until the end of the scope.
 class launched {
  public:
   explicit launched(block& of) : block_(of) {

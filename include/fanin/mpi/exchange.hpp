@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes that MPI reduces. Three lanes follow those of the reduction: how many ranks failed, and two that show whether
-// all ranks ask for the same. A rank that fails still takes part, so that no other rank waits for it.
+// The lanes that MPI reduces. Three lanes of status follow the lanes of the reduction. The first one counts the
+// ranks that failed. The other two show whether all ranks ask for the same reduction. A rank that fails still
+// takes part, so that no other rank waits for it.
 #pragma once
 
 #include <mpi.h>
@@ -20,12 +21,13 @@ namespace fanin::mpi::detail {
 
 inline constexpr std::size_t status_lanes = 3;
 
-/// Reductions to a root, and started ones, send at least as many lanes as the longest sum of real numbers. So the
-/// messages of different reductions have the same length, and the status shows that ranks ask for different ones.
+/// Reductions to a root, and started reductions, send at least as many lanes as the longest sum of real numbers.
+/// So the messages of different reductions have the same length, and the status shows whether ranks ask for
+/// different reductions.
 inline constexpr std::size_t common_lanes = 142;
 constexpr std::size_t sent_lanes(std::size_t count) { return std::max(count, common_lanes); }
 
-/// A number that is the same for the same request, below 2^16.
+/// A number below 2^16. Ranks that ask for the same reduction have the same number.
 inline std::int64_t signature_of(operation what, element_type type, element_type result, nan_policy nan) {
   return static_cast<std::int64_t>(what) << 10 | static_cast<std::int64_t>(type) << 6 |
          static_cast<std::int64_t>(result) << 2 | static_cast<std::int64_t>(nan);
@@ -51,8 +53,9 @@ inline void write_status(std::int64_t* status, lane_merge how, std::int64_t sign
   status[2] = how == lane_merge::sum ? signature * signature : -signature;
 }
 
-/// Throws if the merged status says that ranks differ, or failed. The signatures of all ranks are the same if their
-/// sum and that of their squares are those of equal ones.
+/// Throws if the merged status says that ranks ask for different reductions, or that a rank failed. The signatures
+/// of all ranks are equal if the sum of the signatures, and the sum of their squares, are the sums that equal
+/// signatures have.
 inline void check_status(const std::int64_t* status, lane_merge how, std::int64_t signature, MPI_Comm comm) {
   const std::int64_t ranks = how == lane_merge::sum ? rank_count(comm) : 1;
   if (status[1] != ranks * signature ||
@@ -62,8 +65,9 @@ inline void check_status(const std::int64_t* status, lane_merge how, std::int64_
   if (status[0] != 0) throw other_rank_failed("the reduction failed on another rank");
 }
 
-/// What one rank sends: `lanes` become the `count` lanes of the reductions, zeros, and the status_lanes. If write(),
-/// which writes those of the reductions, throws, this rank's part changes nothing, and finish() throws the same.
+/// The message of one rank. It has the `count` lanes of the reductions, then zeros, then the lanes of status.
+/// write() writes the lanes of the reductions. If write() throws, the lanes of this rank change no result, and
+/// finish() throws the same exception.
 class exchange {
  public:
   template <class Write>
@@ -120,7 +124,7 @@ class exchange {
   lane_merge how_;
   std::int64_t signature_;
   std::exception_ptr failure_;
-  std::vector<std::int64_t> sent_;  ///< to a root. MPICH 4.0 writes to the memory for the result on every rank.
+  std::vector<std::int64_t> sent_;  ///< for a root: MPICH 4.0 writes to the result's memory on every rank
 };
 
 }  // namespace fanin::mpi::detail

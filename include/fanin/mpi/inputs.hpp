@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank reduces, or why it cannot.
+// The inputs of a rank, or the error that their check threw.
 #pragma once
 
 #include <exception>
@@ -17,7 +17,7 @@ struct inputs_of_rank {
   }
 };
 
-/// The inputs of a rank from what the verbs take.
+/// Makes the inputs of a rank from the arguments of a verb.
 template <class X, class... Y>
 inputs_of_rank inputs_of(const X& x, const Y&... y) {
   try {

@@ -14,7 +14,7 @@
 
 namespace fanin::mpi {
 
-/// A reduction that was started, and whose value comes later. The elements may be changed after the start. All ranks
+/// A reduction that was started. Its value comes later. The elements may be changed after the start. All ranks
 /// start their reductions in the same order, as MPI requires. They may wait for them in any order. The destructor
 /// waits, too. Movable.
 template <class R>

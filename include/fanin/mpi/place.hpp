@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who takes part in a reduction over MPI and who gets its value, and the errors of such reductions.
+// The ranks of a reduction over MPI, the ranks that get its value, and the errors of such reductions.
 #pragma once
 
 #include <mpi.h>
@@ -10,8 +10,8 @@
 
 namespace fanin::mpi {
 
-/// A call of MPI failed, on a communicator whose error handler returns; what() has its name and MPI's message. With
-/// MPI's default handler, MPI_ERRORS_ARE_FATAL, MPI itself ends the program.
+/// A call of MPI failed, and the error handler of the communicator returned. what() has the name of the call and
+/// MPI's message. MPI's default handler, MPI_ERRORS_ARE_FATAL, does not return but ends the program.
 class mpi_error : public error {
   using error::error;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Smallest and largest elements with their positions among the elements of all ranks, which are numbered by rank.
+// Smallest and largest elements with their positions among the elements of all ranks. The elements of rank 0 come
+// first.
 #pragma once
 
 #include <mpi.h>
@@ -12,7 +13,8 @@
 
 namespace fanin::mpi::detail {
 
-/// What MPI_MAXLOC reduces with the type MPI_LONG_INT. Among equal ranks of elements, the lowest `owner` is taken.
+/// A pair that MPI_MAXLOC reduces with the type MPI_LONG_INT. `owner` is a rank of MPI. `rank_of_element` is a
+/// number of accumulator::rank_of(), and the largest one wins. If several are equal, the lowest `owner` wins.
 struct candidate {
   long rank_of_element;
   int owner;
@@ -28,8 +30,8 @@ inline bool has_elements(const input_views& inputs, bool largest, const options&
   return lanes[1] > 0;
 }
 
-/// The first extremal element of all ranks: one reduction finds the element and its rank, another adds up how many
-/// elements the ranks before it have.
+/// Finds the first smallest or largest element of all ranks. One reduction finds the element and its owner.
+/// Another reduction adds up how many elements the ranks before the owner have.
 template <class T>
 report reduce_position(operation what, const inputs_of_rank& in, indexed<T>* value, const place& where,
                        const options& chosen) {

@@ -15,17 +15,18 @@
 
 namespace fanin::mpi::detail {
 
-/// The number of lanes of a short message. All short reductions to all ranks send this many lanes, so that the status
-/// shows that ranks ask for different ones. Open MPI sends 256 bytes within a node in half the time of 257 bytes.
+/// The number of lanes of a short message. All short reductions to all ranks send this many lanes, so the status
+/// shows whether ranks ask for different reductions. Open MPI sends 256 bytes within a node in half the time of
+/// 257 bytes.
 inline constexpr std::size_t short_message = 32;
 static_assert(fanin::detail::most_short_lanes + status_lanes == short_message);
 
-/// Reduces all lanes, of which `count` go into the short message. If another word of a rank is not 0, the rank says
-/// so in the short message, and then all ranks send all lanes.
+/// Reduces by a short message, which has `count` of the lanes. If another lane of a rank is not 0, the short
+/// message of the rank says so, and then all ranks send all lanes.
 inline report reduce_short(operation what, const inputs_of_rank& in, const result_view& value, MPI_Comm comm,
                            const options& chosen, const lane_format& format, std::size_t count) {
   const input_views& inputs = in.views;
-  constexpr std::int64_t has_other_words = std::int64_t{1} << 32;  // above any number of ranks that failed
+  constexpr std::int64_t has_other_words = std::int64_t{1} << 32;  // larger than any number of ranks
   std::int64_t own[short_message], merged[short_message], memory[most_lanes];
   std::int64_t* const own_status = own + fanin::detail::most_short_lanes;
   std::int64_t* const status = merged + fanin::detail::most_short_lanes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ranks add their vectors element by element: each rank gets its part of every other rank's vector, sums these,
-// and sends the sums to the others. A part goes in pieces, and while a piece is summed on the context's second
-// stream, the next one is exchanged on the caller's.
+// Ranks add their vectors element by element. A vector has a part for each rank. Each rank gets its part of every
+// other rank's vector, sums these parts, and sends the sums to the other ranks. A part is sent in pieces. While
+// the context's second stream sums a piece, the caller's stream exchanges the next piece.
 #pragma once
 
 #include <nccl.h>
@@ -19,8 +19,8 @@ inline void check(ncclResult_t code, const char* call) {
   if (code != ncclSuccess) throw device_error(std::string(call) + ": " + ncclGetErrorString(code));
 }
 
-/// NCCL's calls between its construction and end() are one group. A group that an exception leaves is ended, as all
-/// later calls of the thread would belong to it.
+/// The calls of NCCL between the construction of an object and end() are one group. The destructor ends a group
+/// that an exception leaves open. Otherwise all later calls of the thread would belong to the group.
 class call_group {
  public:
   call_group() { check(ncclGroupStart(), "ncclGroupStart"); }
@@ -53,7 +53,7 @@ inline std::size_t rank_in(ncclComm_t comm) {
 template <class T>
 concept each_element = element<T> && floating<T> && sizeof(T) > 1;
 
-/// An event between two streams.
+/// An event that one stream records and another stream waits for.
 class stream_event {
  public:
   stream_event() { device_code::check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreate"); }
@@ -69,8 +69,8 @@ class stream_event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// One exchange. x has a part for each rank, `part` elements from one's beginning to the next's, of `count` elements
-/// in all; the sums of the caller's own part go to `out`. The context's device is the current one.
+/// One exchange. x has `count` elements, and the part of rank p begins at element p * part. The sums of the
+/// caller's own part go to `out`. The context's device is the current device.
 template <each_element T>
 class vector_exchange {
  public:
@@ -93,15 +93,15 @@ class vector_exchange {
     received_ = static_cast<std::byte*>(where.scratch);
   }
 
-  /// The elements of a part if `ranks` ranks share n evenly: a multiple of 16 bytes.
+  /// The number of elements in a part if `ranks` ranks share n evenly. The parts are multiples of 16 bytes.
   static std::size_t even_part(std::size_t n, std::size_t ranks) {
     return (n / ranks + (n % ranks > 0 ? 1 : 0) + width - 1) / width * width;
   }
 
-  /// Enqueues the exchange. `gather`: every rank's sums go to its part of x, on all ranks.
+  /// Enqueues the exchange. With `gather` the sums of every rank go to its part of x on all ranks.
   void run(bool gather) {
     const std::size_t steps = (part_ + piece_ - 1) / piece_;
-    const bool beside = steps > 1;  // One piece has nothing to wait beside.
+    const bool beside = steps > 1;  // A single piece is not summed beside another exchange.
     const cudaStream_t summing = beside ? work_.second_stream() : stream_;
     stream_event arrived, summed[2];
     for (std::size_t step = 0; step < steps + 2; ++step) {
@@ -119,14 +119,14 @@ class vector_exchange {
   }
 
  private:
-  /// The elements of a piece: as many as keep what a rank receives at once within most_received bytes.
+  /// The number of elements in a piece. A rank then receives at most most_received bytes at once.
   static std::size_t piece_of(std::size_t part, std::size_t ranks) {
     const std::size_t most = most_received / sizeof(T) / std::max<std::size_t>(ranks - 1, 1) / width * width;
     return std::max(std::min(most, even_part(part, 1)), width);
   }
   static constexpr std::size_t width = 16 / sizeof(T), most_received = std::size_t{1} << 25;
 
-  /// The elements of rank p's part from `begin` on, at most `most`.
+  /// The number of elements in rank p's part from `begin` on, but at most `most`.
   std::size_t length(std::size_t p, std::size_t begin, std::size_t most) const {
     const std::size_t first = p * part_, end = std::min(count_, first + part_);
     return first + begin < end ? std::min(most, end - first - begin) : 0;
@@ -134,7 +134,8 @@ class vector_exchange {
   std::size_t length(std::size_t p, std::size_t step) const { return length(p, step * piece_, piece_); }
   T* piece(std::size_t p, std::size_t step) const { return x_ + p * part_ + step * piece_; }
   T* sums(std::size_t step) const { return out_ + step * piece_; }
-  /// Where what rank p sends in this step arrives, as far from a boundary of 16 bytes as the caller's own piece.
+  /// The memory for the piece that rank p sends in this step. It is as far from a boundary of 16 bytes as the
+  /// caller's own piece.
   std::byte* row(std::size_t p, std::size_t step) const {
     const std::size_t other = p < rank_ ? p : p - 1;
     return received_ + (step % 2 * (ranks_ - 1) + other) * row_bytes() +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How two ranks add their vectors element by element: they send each other whole vectors, which are as many bytes as
-// the parts and sums of vector_exchange.hpp, and each adds both. So nothing waits for sums but the last piece's.
+// Two ranks add their vectors element by element. They send each other whole vectors, and each rank adds both
+// vectors. That is as many bytes as the parts and the sums of vector_exchange.hpp. No message waits for a sum, so
+// only the last sums take time after the messages.
 #pragma once
 
 #include <fanin/nccl/vector_exchange.hpp>
@@ -25,7 +26,8 @@ class vector_swap {
     received_[1] = received + first_bytes + offset;
   }
 
-  /// Enqueues all of it. The last piece is summed on the caller's stream, as it has nothing to wait beside.
+  /// Enqueues the messages and the sums. The last piece is summed on the caller's stream, because no message
+  /// follows it.
   void run() {
     const cudaStream_t summing = work_.second_stream();
     stream_event arrived, summed[2];
@@ -46,12 +48,12 @@ class vector_swap {
       if (!last) summed[step % 2].record(summing);
       begin += length;
     }
-    if (step >= 2) summed[step % 2].hold_up(stream_);  // waits for the last piece but one
+    if (step >= 2) summed[step % 2].hold_up(stream_);  // waits for the sums of the last piece but one
   }
 
  private:
-  /// The next piece of `left` elements. Each message costs some 25 us (two H100s), and the last sum waits for its
-  /// message; so pieces are long, and the last ones short.
+  /// The next piece of `left` elements. Each message costs some 25 us (two H100s), so pieces are long. The last
+  /// sum waits for its message, so the last pieces are short.
   static std::size_t next_piece(std::size_t left) {
     constexpr std::size_t mebi = (std::size_t{1} << 20) / sizeof(T);
     if (left <= 16 * mebi) return left;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a small user of the library links: sums of four element types.
+// A small user of the library, who links sums of four element types.
 #include <cstdint>
 #include <vector>
 

@@ -28,7 +28,7 @@ struct message {
   int peer;
   cudaStream_t stream;
 };
-/// What the ranks show each other.
+/// The memory that all ranks see.
 struct stand_in_world {
   explicit stand_in_world(int ranks) : all(ranks), posted(static_cast<std::size_t>(ranks)), integers(posted.size()) {}
   std::barrier<> all;
@@ -53,7 +53,7 @@ namespace fanin::test {
 inline thread_local ncclComm_t comm_of_thread = nullptr;
 inline thread_local std::vector<message> group_of_thread;
 
-/// Copies what the others have sent to the caller. Every rank calls it.
+/// Copies the messages that other ranks have sent to the caller. Every rank calls the function.
 inline ncclResult_t exchange_messages(stand_in_world& world, stand_in_world::group& mine) {
   bool failed = false;
   const auto check = [&](cudaError_t code) { failed = failed || code != cudaSuccess; };
@@ -129,7 +129,8 @@ inline ncclResult_t ncclGroupEnd() {
 }
 namespace fanin::test {
 
-/// Makes the 64-bit integers at `from` known to all ranks, and sets those at `to` to what make(of all ranks) returns.
+/// Makes the 64-bit integers at `from` known to all ranks. Sets the integers at `to` to the results of make(the
+/// integers of all ranks).
 template <class Make>
 ncclResult_t reduce_on_host(const void* from, void* to, std::size_t count, ncclComm_t comm, cudaStream_t stream,
                             Make make) {
@@ -150,7 +151,7 @@ ncclResult_t reduce_on_host(const void* from, void* to, std::size_t count, ncclC
 
 }  // namespace fanin::test
 
-/// Reduces 64-bit integers. Those without a sign have to be below 2^63.
+/// Reduces 64-bit integers. Integers without a sign have to be below 2^63.
 inline ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t, ncclRedOp_t what,
                                   ncclComm_t comm, cudaStream_t stream) {
   return fanin::test::reduce_on_host(
