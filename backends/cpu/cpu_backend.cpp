@@ -17,6 +17,7 @@
 #include "backends/cpu/blocks.hpp"
 #include "backends/cpu/presence.hpp"
 #include "backends/cpu/state_memory.hpp"
+#include "backends/recipe_functions.hpp"
 #include "base/threads.hpp"
 
 namespace fanin::cpu {
@@ -69,7 +70,7 @@ class one_state {
 
 outcome outcome_of(const request& request, std::size_t count, std::uint64_t absent = 0) {
   const arithmetic& arithmetic = arithmetic_of(request);
-  return {request.variant, request.method, arithmetic.reproducibility, arithmetic.bound(count, request.result),
+  return {request.variant, request.method, arithmetic.reproducibility, arithmetic.bound_of(count, request.result),
           absent};
 }
 
@@ -223,10 +224,9 @@ support cpu_backend::prepare(request& request) const {
     request.prepared = request.own;
     return {};
   }
-  const auto find = request.adds ? find_addition : find_arithmetic;
-  const arithmetic* const found = find(request.what, request.inputs.type(), request.method);
-  request.prepared = found;
-  return check_offer(*this, request, found != nullptr);
+  const recipe_functions* const recipe = find_functions(request.what, request.inputs.type(), request.method);
+  if (recipe != nullptr) request.prepared = request.adds ? recipe->addition : &recipe->arithmetic;
+  return check_offer(*this, request, request.prepared != nullptr);
 }
 
 std::size_t chunk_length(std::size_t count, std::size_t leaf, unsigned threads) noexcept {
@@ -313,7 +313,7 @@ report cpu_backend::reduce_inputs(const request& prepared, const input_views& in
   if (is_partial(inputs, prepared.nan)) return {name(), reduce_present(prepared, inputs, result)};
   const arithmetic& arithmetic = arithmetic_of(prepared);
   // The bound is written long before it is copied: an earlier load of what two stores wrote would wait for both.
-  const error_bound bound = arithmetic.bound(inputs.count(), prepared.result);
+  const error_bound bound = arithmetic.bound_of(inputs.count(), prepared.result);
   write_value(prepared, inputs, result);
   return {name(), {prepared.variant, prepared.method, arithmetic.reproducibility, bound}};
 }

@@ -59,8 +59,4 @@ struct keyed_addition {
   }
 };
 
-/// Null where elements are sorted by key instead. Sums, means, minima and maxima of numbers of 32 and 64 bits are
-/// added.
-const keyed_addition* find_keyed_addition(operation what, element_type type, method how);
-
 }  // namespace fanin::cpu
