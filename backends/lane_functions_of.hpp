@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lane_functions of a recipe.
+// The lane_functions of an accumulator.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ constexpr lane_format format_of() {
 }
 
 template <class Recipe>
-constexpr auto rounding_of_short_words() -> decltype(lane_functions::round_short_words) {
+constexpr auto rounding_of_short_words() -> decltype(recipe_functions::round_short_words) {
   constexpr operation_row row = row_of(Recipe::what);
   if constexpr (row.adds != summand::none && row.value == sum_value::total) {
     using state_lanes = accumulator::lanes<typename Recipe::accumulator>;
@@ -56,22 +56,13 @@ constexpr auto rounding_of_short_words() -> decltype(lane_functions::round_short
 }
 
 template <class A>
-void write_lanes(const void* state, std::int64_t* out) {
-  accumulator::lanes<A>::write(*static_cast<const typename A::state*>(state), out);
-}
-template <class A>
-void read_lanes(const std::int64_t* in, void* state) {
-  ::new (state) typename A::state(accumulator::lanes<A>::read(in));
-}
-
-/// Recipes whose accumulators fold alike share the functions that read and write.
-template <class Recipe>
 constexpr lane_functions lane_functions_of() {
-  using A = accumulator::folds_as_t<typename Recipe::accumulator>;
-  using lanes = accumulator::lanes<A>;
   using state = typename A::state;
-  static_assert(sizeof(state) <= sizeof(cpu::state_buffer) && lanes::count + 1 <= most_lanes);
-  return {format_of<lanes>(), sizeof(state), write_lanes<A>, read_lanes<A>, rounding_of_short_words<Recipe>()};
+  using lanes = accumulator::lanes<A>;
+  static_assert(A::order_free && sizeof(state) <= sizeof(cpu::state_buffer) && lanes::count + 1 <= most_lanes);
+  return {format_of<lanes>(), sizeof(state),
+          [](const void* from, std::int64_t* out) { lanes::write(*static_cast<const state*>(from), out); },
+          [](const std::int64_t* in, void* to) { ::new (to) state(lanes::read(in)); }};
 }
 
 }  // namespace fanin

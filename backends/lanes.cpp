@@ -108,7 +108,7 @@ void from_lanes(operation what, element_type type, std::span<const std::int64_t>
   compute([&] {
     cpu::state_buffer state;
     recipe.lanes->read(merged.data(), state.bytes);
-    recipe.states.finish(state.bytes, count, value.type, value.data);
+    recipe.arithmetic.finish(state.bytes, count, value.type, value.data);
   });
 }
 
@@ -136,16 +136,17 @@ void detail::expand_lanes(const lane_format& format, std::span<const std::int64_
 
 void detail::from_short_lanes(operation what, element_type type, std::span<const std::int64_t> merged,
                               const result_view& value) {
-  const lane_functions& m = *find_merging(what, type).lanes;
-  if (m.format.words == 0) return from_lanes(what, type, merged, value);
-  if (m.round_short_words != nullptr && is_ordinary(merged)) {
+  const recipe_functions& recipe = find_merging(what, type);
+  const lane_format& format = recipe.lanes->format;
+  if (format.words == 0) return from_lanes(what, type, merged, value);
+  if (recipe.round_short_words != nullptr && is_ordinary(merged)) {
     check_value(what, type, merged, value);
-    compute([&] { m.round_short_words(merged.data(), value.type, value.data); });
+    compute([&] { recipe.round_short_words(merged.data(), value.type, value.data); });
     return;
   }
   std::int64_t all[most_lanes];
-  const std::span<std::int64_t> lanes(all, m.format.count);
-  expand_lanes(m.format, merged, lanes);
+  const std::span<std::int64_t> lanes(all, format.count);
+  expand_lanes(format, merged, lanes);
   from_lanes(what, type, lanes, value);
 }
 

@@ -7,22 +7,26 @@
 #include "backends/cpu/batch/columns.hpp"
 #include "backends/cpu/batch/keyed_states.hpp"
 #include "backends/cpu/fold.hpp"
-#include "backends/state_functions.hpp"
 
 namespace fanin {
 
-/// States of a recipe's accumulator as lanes (fanin/accumulator/lanes.hpp).
+/// States of an accumulator as lanes (fanin/accumulator/lanes.hpp).
 struct lane_functions {
   lane_format format;
   std::size_t state_bytes;
   void (*write)(const void* state, std::int64_t* out);
   void (*read)(const std::int64_t* lanes, void* state);
-  /// Writes the value of a sum's short words rounded once; null where that is not the value.
-  void (*round_short_words)(const std::int64_t* words, element_type result, void* out);
+};
+
+/// Functions on single states of an accumulator whose loops on CPUs have a row of them, because order matters.
+struct single_state_functions {
+  void (*reset)(void* state);
+  void (*merge)(void* into, const void* behind);
+  /// Writes the value, of type `result`, to `out`.
+  void (*finish)(const void* state, std::uint64_t count, element_type result, void* out);
 };
 
 struct recipe_functions {
-  state_functions states;
   /// The loops of CPU backends over one array.
   cpu::arithmetic arithmetic;
   /// The loops for a request that adds to results; null for operations that cannot. Its finish(), whose count is not
@@ -33,8 +37,14 @@ struct recipe_functions {
   const cpu::column_functions* columns = nullptr;
   /// The addition of elements to the states of their groups; null where elements are sorted by key instead.
   const cpu::keyed_addition* keyed = nullptr;
-  /// Null unless partial results merge without rounding.
+  /// Null where order does not matter: the functions of `arithmetic` take single states.
+  const single_state_functions* single = nullptr;
+  /// Adds `by` to the position that a single state has; null if it has none.
+  void (*move)(void* state, std::uint64_t by) = nullptr;
+  /// The single states as lanes; null unless partial results merge without rounding.
   const lane_functions* lanes = nullptr;
+  /// Writes the value of a sum's short words rounded once; null where that is not the value.
+  void (*round_short_words)(const std::int64_t* words, element_type result, void* out) = nullptr;
 };
 
 /// The functions of recipes of integers, or of floats and complex numbers. Each is a unit of its own, because they

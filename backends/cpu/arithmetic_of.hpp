@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of a recipe on a CPU: the loops of its accumulator, and the end by its functions on states.
+// The arithmetic of a recipe on a CPU: the loops of its accumulator, and the end by finish_state.hpp.
 #pragma once
 
 #include "backends/cpu/accumulator_loops.hpp"
-#include "backends/state_functions_of.hpp"
+#include "backends/finish_state.hpp"
 
 namespace fanin::cpu {
 
@@ -26,19 +26,15 @@ constexpr finish_function finish_by() {
   }
 }
 
-/// Writes the value of all elements, which one thread folds at once.
+/// Whether a loop folds short arrays without a state in memory.
+template <class Loop>
+concept has_whole = requires(const operands& data) {
+  Loop::whole(data, 0);
+};
 template <class Recipe>
-void reduce_alone(const operands& data, std::size_t count, element_type result, void* out) {
-  using loop = loop_of<Recipe>;
-  if constexpr (requires { loop::whole(data, count); }) {
-    const typename Recipe::accumulator::state total = loop::whole(data, count);
-    finish_state<Recipe>(&total, count, result, out);
-  } else {
-    alignas(detail::state_alignment) std::byte state[loop::functions.state_bytes];
-    loop::functions.reset(state);
-    loop::functions.accumulate(data, count, state);
-    finish_by<Recipe, finish_state<Recipe>>()(state, count, result, out);
-  }
+void reduce_whole(const operands& data, std::size_t count, element_type result, void* out) {
+  const typename Recipe::accumulator::state total = loop_of<Recipe>::whole(data, count);
+  finish_state<Recipe>(&total, count, result, out);
 }
 
 /// The exact sums of several arrays. Most short ones need no exact accumulator.
@@ -54,7 +50,9 @@ void sum_each_exactly(const operands* runs, const std::size_t* counts, std::size
       if (found) {
         static_cast<R*>(out)[i] = static_cast<R>(totals[i]);
       } else {
-        reduce_alone<Recipe>(runs[i], counts[i], result, static_cast<R*>(out) + i);
+        exact_accumulator<typename A::element> total;
+        add_exact(static_cast<const typename A::element*>(runs[i].x), counts[i], total);
+        finish_state<Recipe>(&total, counts[i], result, static_cast<R*>(out) + i);
       }
     }
   });
@@ -63,19 +61,18 @@ void sum_each_exactly(const operands* runs, const std::size_t* counts, std::size
 template <class Recipe>
 constexpr arithmetic arithmetic_of() {
   using A = typename Recipe::accumulator;
-  using loop_accumulator = acc::folds_as_t<A>;
-  arithmetic f = loop<loop_accumulator>::functions;
-  if (f.state_bytes > sizeof(state_buffer)) throw "state_buffer is too small";
-  static_assert(!A::order_free || loop_of<Recipe>::functions.state_bytes == sizeof(typename A::state));
+  using loop = loop_of<Recipe>;
+  arithmetic f = loop::functions;
+  static_assert(loop::functions.state_bytes <= sizeof(state_buffer));
+  static_assert(!A::order_free || loop::functions.state_bytes == sizeof(typename A::state));
+  static_assert(A::order_free || loop::functions.leaf_elements == detail::leaf_of<A>);
   f.finish = finish_by<Recipe, finish_state<Recipe>>();
-  f.reduce = reduce_alone<Recipe>;
-  if constexpr (requires(typename loop_accumulator::state * totals) {
-                  loop<loop_accumulator>::whole_each(nullptr, nullptr, 0, totals);
-                }) {
+  if constexpr (has_whole<loop>) f.reduce = reduce_whole<Recipe>;
+  if constexpr (requires(typename A::state * totals) { loop::whole_each(nullptr, nullptr, 0, totals); }) {
     f.reduce_each = [](const operands* runs, const std::size_t* counts, std::size_t number, element_type result,
                        void* out) {
-      typename loop_accumulator::state totals[arithmetic::most_runs];
-      loop<loop_accumulator>::whole_each(runs, counts, number, totals);
+      typename A::state totals[arithmetic::most_runs];
+      loop::whole_each(runs, counts, number, totals);
       with_result<Recipe>(result, [&]<class R>(R) {
         for (std::size_t i = 0; i < number; ++i) {
           static_cast<R*>(out)[i] = A::template finish<R>(totals[i], counts[i]);
@@ -84,7 +81,6 @@ constexpr arithmetic arithmetic_of() {
     };
   }
   if constexpr (std::same_as<A, acc::exact_sum<typename A::element>>) f.reduce_each = sum_each_exactly<Recipe>;
-  static_assert(A::order_free || loop_of<Recipe>::functions.leaf_elements == detail::leaf_of<A>);
   f.bound = bound_of_state<Recipe>;
   return f;
 }

@@ -190,6 +190,14 @@ std::uint64_t fold_one_part(const arithmetic& arithmetic, const presence* who, c
   return count;
 }
 
+void reduce_alone(const arithmetic& arithmetic, const operands& data, std::size_t count, element_type result,
+                  void* out) {
+  if (arithmetic.reduce != nullptr) return arithmetic.reduce(data, count, result, out);
+  state_buffer state;
+  fold_one_part(arithmetic, nullptr, data, count, state.bytes);
+  arithmetic.finish(state.bytes, count, result, out);
+}
+
 /// Writes the value of a state of `count` elements, or the state where the request asks for that.
 static void write_finished(const request& request, const void* state, std::uint64_t count, void* result) {
   if (request.state_bytes > 0) {
@@ -279,9 +287,9 @@ std::uint64_t cpu_backend::fold_parallel(const arithmetic& arithmetic, const ope
 void cpu_backend::write_value(const request& prepared, const input_views& inputs, void* result) const {
   const arithmetic& arithmetic = arithmetic_of(prepared);
   const std::size_t count = inputs.count();
-  if (arithmetic.reduce != nullptr && prepared.state_bytes == 0 && folds_alone(arithmetic, count, prepared.threads)) {
-    arithmetic.reduce(operands_of(inputs), count, prepared.result, result);
-    return;
+  if (prepared.state_bytes == 0 && arithmetic.state_bytes <= sizeof(state_buffer) &&
+      folds_alone(arithmetic, count, prepared.threads)) {
+    return reduce_alone(arithmetic, operands_of(inputs), count, prepared.result, result);
   }
   if (prepared.state_bytes == arithmetic.state_bytes) {
     fold_parallel(arithmetic, operands_of(inputs), count, prepared.threads, result);

@@ -23,7 +23,7 @@ void merge_partial(void* into, const void* from) {
   }
 }
 
-/// What differs from the recipe's functions on its own states.
+/// What the table of recipes does not know.
 struct device_functions {
   std::uint64_t longest;
   decltype(state_functions::merge_partial) merge_partial;
@@ -53,7 +53,21 @@ state_functions find_state_functions(operation what, element_type type, method h
     if constexpr (has_kernels<Recipe>) return device_functions_of<Recipe>();
     return {};
   });
-  state_functions found{find_functions(what, type, how)->states, of_device.longest, of_device.merge_partial};
+  const recipe_functions& recipe = *find_functions(what, type, how);
+  const cpu::arithmetic& host = recipe.arithmetic;
+  state_functions found{recipe.single == nullptr,
+                        of_device.longest,
+                        host.reset,
+                        of_device.merge_partial,
+                        host.merge,
+                        recipe.move,
+                        host.finish,
+                        host.bound};
+  if (recipe.single != nullptr) {
+    found.reset = recipe.single->reset;
+    found.merge = recipe.single->merge;
+    found.finish = recipe.single->finish;
+  }
   if (partials_are_totals) {
     found.merge_partial = found.merge;
   } else if (of_device.bound != nullptr) {

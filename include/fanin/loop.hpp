@@ -47,11 +47,10 @@ FANIN_HOST_DEVICE inline void add_element(const operands& data, std::size_t i, t
 /// The longest chain of rounded operations between an element and the result in the fixed order of `lanes` lanes, a
 /// power of two: the additions to a lane, then the merges along the tree of leaves and across the lanes.
 constexpr rounding_chain fixed_order_chain(std::size_t lanes, std::uint64_t count) {
-  const auto across = std::countr_zero(lanes);
-  const std::uint64_t leaf = lanes * rows_in_leaf, leaves = (count + leaf - 1) / rows_in_leaf >> across;
-  const std::uint64_t rows = (std::min(count, leaf) + lanes - 1) >> across;
-  const auto levels = across + (leaves > 1 ? std::bit_width(leaves - 1) : 0);
-  return {rows > 0 ? static_cast<double>(rows - 1) : 0, static_cast<double>(levels)};
+  const int across = std::countr_zero(lanes);
+  const std::uint64_t last_row = (std::max<std::uint64_t>(count, 1) - 1) >> across;
+  const auto adds = static_cast<int>(std::min<std::uint64_t>(last_row, rows_in_leaf - 1));
+  return {static_cast<double>(adds), static_cast<double>(across + std::bit_width(last_row / rows_in_leaf))};
 }
 
 /// An accumulator behind function pointers over untyped states, so that backends are compiled once for all operations

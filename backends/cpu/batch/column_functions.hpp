@@ -112,15 +112,20 @@ void finish_columns(const void* states, std::size_t columns, std::size_t first, 
   });
 }
 
+template <class A>
+inline constexpr column_loops general_loops_of{general_loops<A>::width,
+                                               general_loops<A>::lanes,
+                                               sizeof(typename general_loops<A>::states),
+                                               general_loops<A>::fold,
+                                               general_loops<A>::merge,
+                                               general_loops<A>::collapse,
+                                               nullptr};
+
 template <class Recipe>
 constexpr column_functions column_functions_of() {
   using A = acc::folds_as_t<typename Recipe::accumulator>;
-  column_functions f{column_kernel_of<A>, {}, detail::leaf_of<A>, finish_columns<Recipe>};
-  if constexpr (!column_kernel_of<A>.has_value()) {
-    using loops = general_loops<A>;
-    f.general = {loops::width,    loops::lanes, sizeof(typename loops::states), loops::fold, loops::merge,
-                 loops::collapse, nullptr};
-  }
+  column_functions f{column_kernel_of<A>, nullptr, detail::leaf_of<A>, finish_columns<Recipe>};
+  if constexpr (!column_kernel_of<A>.has_value()) f.general = &general_loops_of<A>;
   return f;
 }
 

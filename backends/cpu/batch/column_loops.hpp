@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops over columns side by side: of any accumulator in columns.cpp, and of some for each instruction set in
+// The loops over columns side by side: of any accumulator in column_functions.hpp, and of some for each instruction set in
 // column_loops.cpp.
 #pragma once
 

@@ -12,7 +12,7 @@ namespace fanin::cpu {
 /// The arithmetic of a recipe for columns side by side.
 struct column_functions {
   std::optional<column_kernel> kernel;  ///< the kernel that folds columns, if one does
-  column_loops general;                 ///< otherwise the loops that do
+  const column_loops* general;          ///< otherwise the loops that do
   std::size_t leaf;                     ///< the elements of a column that one call of fold() adds at most
   /// Writes the values of the columns first, ..., last - 1 of `columns` after collapse(), `distance` results apart.
   /// @throws overflow
@@ -20,7 +20,7 @@ struct column_functions {
                  element_type result, void* out, std::size_t distance);
 
   /// `type`: the type of the elements
-  const column_loops& loops(element_type type) const { return kernel ? find_column_loops(*kernel, type) : general; }
+  const column_loops& loops(element_type type) const { return kernel ? find_column_loops(*kernel, type) : *general; }
 };
 
 }  // namespace fanin::cpu

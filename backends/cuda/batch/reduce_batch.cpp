@@ -40,7 +40,7 @@ request with_method_of_batch(request request) {
 error_bound bound_of_addition(const request& request, const rounding_chain& chain, std::uint64_t count) {
   const recipe_functions& recipe =
       *find_functions(request.what, request.inputs.type(), with_method_of_batch(request).method);
-  return recipe.states.bound_of_addition(chain, count, request.result);
+  return recipe.addition->bound(chain, count, request.result);
 }
 
 /// The elements that an input of the batch has before its first one, and from there on.

@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "backends/state_functions.hpp"
+#include <fanin/request.hpp>
+#include <fanin/result.hpp>
 
 namespace fanin::cuda {
 
@@ -15,11 +16,19 @@ struct alignas(64) state_buffer {
   std::byte bytes[most_state_bytes];
 };
 
-/// The functions on states of the recipe's accumulator, and what the host does with the states that kernels return.
-struct state_functions : fanin::state_functions {
+/// `total` is a state of the recipe's accumulator, `partial` a state that a kernel returned.
+struct state_functions {
+  bool order_free;        ///< whether the order of elements does not matter
   std::uint64_t longest;  ///< the most elements whose state one launch can form
-  /// Merges a state that a kernel returned into `total`, a state of the recipe's accumulator.
+  void (*reset)(void* total);
   void (*merge_partial)(void* total, const void* partial);
+  /// Merges the state of elements behind those of `total`.
+  void (*merge)(void* total, const void* behind);
+  /// Adds `by` to the position that a state has; null if it has none.
+  void (*move)(void* total, std::uint64_t by);
+  /// Writes the value, of type `result`, to `out`. @throws overflow
+  void (*finish)(const void* total, std::uint64_t count, element_type result, void* out);
+  error_bound (*bound)(const rounding_chain& chain, std::uint64_t count, element_type result);
 
   fanin::reproducibility reproducibility() const {
     return order_free ? reproducibility::exact : reproducibility::run_to_run;

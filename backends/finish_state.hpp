@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state_functions of a recipe.
+// The value and its error bound, from the state of a recipe's accumulator, behind run-time types.
 #pragma once
-
-#include <new>
-#include <type_traits>
 
 #include <fanin/accumulator/earlier_result.hpp>
 #include <fanin/recipe.hpp>
-
-#include "backends/state_functions.hpp"
 
 namespace fanin {
 
@@ -41,32 +36,6 @@ template <class Recipe>
 error_bound bound_of_addition(const rounding_chain& chain, std::uint64_t count, element_type result) {
   return with_result<Recipe>(result,
                              [&]<class R>(R) { return accumulator::bound_with_earlier<Recipe, R>(chain, count); });
-}
-
-/// Merges two states. Recipes whose accumulators fold alike share the function.
-template <class A>
-void merge_states(void* into, const void* behind) {
-  using state = typename A::state;
-  A::merge(*static_cast<state*>(into), *static_cast<const state*>(behind));
-}
-
-template <class Recipe>
-constexpr state_functions state_functions_of() {
-  using A = typename Recipe::accumulator;
-  using state = typename A::state;
-  using folded = accumulator::folds_as_t<A>;
-  static_assert(std::is_same_v<state, typename folded::state>);
-  state_functions f{};
-  f.order_free = A::order_free;
-  f.reset = [](void* into) { ::new (into) state(A::identity()); };
-  f.merge = merge_states<folded>;
-  f.move = [](void* of, std::uint64_t by) {
-    if constexpr (requires(state & s) { s.index; }) static_cast<state*>(of)->index += by;
-  };
-  f.finish = finish_state<Recipe>;
-  f.bound = bound_of_state<Recipe>;
-  if constexpr (row_of(Recipe::what).takes_results) f.bound_of_addition = bound_of_addition<Recipe>;
-  return f;
 }
 
 }  // namespace fanin
