@@ -31,10 +31,20 @@ template <class Loop>
 concept has_whole = requires(const operands& data) {
   Loop::whole(data, 0);
 };
+/// Whether the recipe has a reduce(). With a larger state it would not be faster than calls of the other functions.
+template <class Recipe, class A = typename Recipe::accumulator>
+constexpr bool reduces_at_once = has_whole<loop_of<Recipe>> || (A::order_free && sizeof(typename A::state) <= 16);
 template <class Recipe>
-void reduce_whole(const operands& data, std::size_t count, element_type result, void* out) {
-  const typename Recipe::accumulator::state total = loop_of<Recipe>::whole(data, count);
-  finish_state<Recipe>(&total, count, result, out);
+void reduce_at_once(const operands& data, std::size_t count, element_type result, void* out) {
+  using state = typename Recipe::accumulator::state;
+  if constexpr (has_whole<loop_of<Recipe>>) {
+    const state total = loop_of<Recipe>::whole(data, count);
+    finish_state<Recipe>(&total, count, result, out);
+  } else {
+    state total = Recipe::accumulator::identity();
+    loop_of<Recipe>::functions.accumulate(data, count, &total);
+    finish_state<Recipe>(&total, count, result, out);
+  }
 }
 
 /// The exact sums of several arrays. Most short ones need no exact accumulator.
@@ -67,7 +77,7 @@ constexpr arithmetic arithmetic_of() {
   static_assert(!A::order_free || loop::functions.state_bytes == sizeof(typename A::state));
   static_assert(A::order_free || loop::functions.leaf_elements == detail::leaf_of<A>);
   f.finish = finish_by<Recipe, finish_state<Recipe>>();
-  if constexpr (has_whole<loop>) f.reduce = reduce_whole<Recipe>;
+  if constexpr (reduces_at_once<Recipe>) f.reduce = reduce_at_once<Recipe>;
   if constexpr (requires(typename A::state * totals) { loop::whole_each(nullptr, nullptr, 0, totals); }) {
     f.reduce_each = [](const operands* runs, const std::size_t* counts, std::size_t number, element_type result,
                        void* out) {
