@@ -11,9 +11,9 @@
 namespace fanin {
 
 /// Calls run(view) with memory for a result of `what` whose number has type `type`. Returns the value and the report
-/// that run() returns. A call of a function would add 2 % to the instructions of a short reduction.
+/// that run() returns.
 template <class Run>
-[[gnu::always_inline]] inline result<scalar> as_scalar(operation what, element_type type, Run run) {
+result<scalar> as_scalar(operation what, element_type type, Run run) {
   return with_result_type(what, type, [&]<class R>() {
     R value{};
     report how = run(result_view(value));
