@@ -52,7 +52,7 @@ inline bool chooses_serial(const input_views& inputs, const options& chosen) {
 /// The request that serves the call, or null. The inputs' data and count are checked.
 inline const request* find_prepared(const prepared_requests& all, operation what, const input_views& inputs,
                                     element_type result, const options& chosen) {
-  const method how = chosen.method.value_or(default_method(what, inputs.type()));
+  const method how = chosen.method ? *chosen.method : default_method(what, inputs.type());
   if (inputs.place() != memory::host || inputs.size() != row_of(what).inputs || !is_method(how)) return nullptr;
   const request* const found = all.find(what, inputs.type(), how);
   if (found == nullptr || found->result != result || !chooses_serial(inputs, chosen)) return nullptr;

@@ -17,6 +17,7 @@
 #include "backends/cpu/blocks.hpp"
 #include "backends/cpu/presence.hpp"
 #include "backends/cpu/state_memory.hpp"
+#include "backends/recipe_functions.hpp"
 #include "base/threads.hpp"
 
 namespace fanin::cpu {
@@ -69,7 +70,7 @@ class one_state {
 
 outcome outcome_of(const request& request, std::size_t count, std::uint64_t absent = 0) {
   const arithmetic& arithmetic = arithmetic_of(request);
-  return {request.variant, request.method, arithmetic.reproducibility, arithmetic.bound(count, request.result),
+  return {request.variant, request.method, arithmetic.reproducibility, arithmetic.bound_of(count, request.result),
           absent};
 }
 
@@ -189,6 +190,14 @@ std::uint64_t fold_one_part(const arithmetic& arithmetic, const presence* who, c
   return count;
 }
 
+void reduce_alone(const arithmetic& arithmetic, const operands& data, std::size_t count, element_type result,
+                  void* out) {
+  if (arithmetic.reduce != nullptr) return arithmetic.reduce(data, count, result, out);
+  state_buffer state;
+  fold_one_part(arithmetic, nullptr, data, count, state.bytes);
+  arithmetic.finish(state.bytes, count, result, out);
+}
+
 /// Writes the value of a state of `count` elements, or the state where the request asks for that.
 static void write_finished(const request& request, const void* state, std::uint64_t count, void* result) {
   if (request.state_bytes > 0) {
@@ -223,10 +232,9 @@ support cpu_backend::prepare(request& request) const {
     request.prepared = request.own;
     return {};
   }
-  const auto find = request.adds ? find_addition : find_arithmetic;
-  const arithmetic* const found = find(request.what, request.inputs.type(), request.method);
-  request.prepared = found;
-  return check_offer(*this, request, found != nullptr);
+  const recipe_functions* const recipe = find_functions(request.what, request.inputs.type(), request.method);
+  if (recipe != nullptr) request.prepared = request.adds ? recipe->addition : &recipe->arithmetic;
+  return check_offer(*this, request, request.prepared != nullptr);
 }
 
 std::size_t chunk_length(std::size_t count, std::size_t leaf, unsigned threads) noexcept {
@@ -279,9 +287,9 @@ std::uint64_t cpu_backend::fold_parallel(const arithmetic& arithmetic, const ope
 void cpu_backend::write_value(const request& prepared, const input_views& inputs, void* result) const {
   const arithmetic& arithmetic = arithmetic_of(prepared);
   const std::size_t count = inputs.count();
-  if (arithmetic.reduce != nullptr && prepared.state_bytes == 0 && folds_alone(arithmetic, count, prepared.threads)) {
-    arithmetic.reduce(operands_of(inputs), count, prepared.result, result);
-    return;
+  if (prepared.state_bytes == 0 && arithmetic.state_bytes <= sizeof(state_buffer) &&
+      folds_alone(arithmetic, count, prepared.threads)) {
+    return reduce_alone(arithmetic, operands_of(inputs), count, prepared.result, result);
   }
   if (prepared.state_bytes == arithmetic.state_bytes) {
     fold_parallel(arithmetic, operands_of(inputs), count, prepared.threads, result);
@@ -313,7 +321,7 @@ report cpu_backend::reduce_inputs(const request& prepared, const input_views& in
   if (is_partial(inputs, prepared.nan)) return {name(), reduce_present(prepared, inputs, result)};
   const arithmetic& arithmetic = arithmetic_of(prepared);
   // The bound is written long before it is copied: an earlier load of what two stores wrote would wait for both.
-  const error_bound bound = arithmetic.bound(inputs.count(), prepared.result);
+  const error_bound bound = arithmetic.bound_of(inputs.count(), prepared.result);
   write_value(prepared, inputs, result);
   return {name(), {prepared.variant, prepared.method, arithmetic.reproducibility, bound}};
 }

@@ -49,6 +49,10 @@ class cpu_backend : public backend {
 /// Folds the elements that take part, or with null all, into `state`. Returns how many take part.
 std::uint64_t fold_one_part(const arithmetic& arithmetic, const presence* who, const operands& data,
                             std::size_t count, void* state);
+/// Writes the value of all elements, which the calling thread folds at once: at least one, if the request adds to
+/// results. States are no larger than a state_buffer. @throws overflow
+void reduce_alone(const arithmetic& arithmetic, const operands& data, std::size_t count, element_type result,
+                  void* out);
 
 /// Writes the value of a state of `count` elements. `present` of them take part. @throws invalid_argument if
 /// `present` is too small, overflow

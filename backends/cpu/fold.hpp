@@ -21,13 +21,6 @@ struct alignas(detail::state_alignment) state_buffer {
   std::byte bytes[2304];
 };
 
-/// The arithmetic for a request, or null where there is none (exact products).
-const arithmetic* find_arithmetic(operation what, element_type type, method how);
-/// The arithmetic for a request that adds to results, or null for operations that cannot. Its finish() reads the
-/// earlier result from the place to which it writes the new result, and needs a count above 0. Its reduce() is
-/// null.
-const arithmetic* find_addition(operation what, element_type type, method how);
-
 /// The distance between two states in raw memory.
 constexpr std::size_t state_stride(const arithmetic& arithmetic) {
   return (arithmetic.state_bytes + detail::state_alignment - 1) / detail::state_alignment * detail::state_alignment;

@@ -33,7 +33,7 @@ void fold_data(const kernel_launcher& kernel, context& context, std::uint64_t co
       begin += length;
     }
     check(cudaStreamSynchronize(context.where().stream), "cudaStreamSynchronize");
-    for (std::size_t i = 0; i < states; ++i) fold.merge(into.total.bytes, context.host_state(i));
+    for (std::size_t i = 0; i < states; ++i) fold.merge_partial(into.total.bytes, context.host_state(i));
     kernels += states;
   }
   into.chain.merges += static_cast<double>(kernels);

@@ -92,8 +92,8 @@ constexpr arithmetic own_arithmetic() {
   f.finish = [](const void* state, std::uint64_t count, element_type, void* out) {
     *static_cast<R*>(out) = A::template finish<R>(general_total<A>(state), count);
   };
-  f.bound = [](std::uint64_t count, element_type) {
-    return bound_of_own<A>(A::order_free ? rounding_chain() : fixed_order_chain<A>(count), count);
+  f.bound = [](const rounding_chain& chain, std::uint64_t count, element_type) {
+    return bound_of_own<A>(chain, count);
   };
   return f;
 }

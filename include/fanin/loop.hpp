@@ -44,6 +44,15 @@ FANIN_HOST_DEVICE inline void add_element(const operands& data, std::size_t i, t
   }
 }
 
+/// The longest chain of rounded operations between an element and the result in the fixed order of `lanes` lanes, a
+/// power of two: the additions to a lane, then the merges along the tree of leaves and across the lanes.
+constexpr rounding_chain fixed_order_chain(std::size_t lanes, std::uint64_t count) {
+  const int across = std::countr_zero(lanes);
+  const std::uint64_t last_row = (std::max<std::uint64_t>(count, 1) - 1) >> across;
+  const auto adds = static_cast<int>(std::min<std::uint64_t>(last_row, rows_in_leaf - 1));
+  return {static_cast<double>(adds), static_cast<double>(across + std::bit_width(last_row / rows_in_leaf))};
+}
+
 /// An accumulator behind function pointers over untyped states, so that backends are compiled once for all operations
 /// and types.
 struct arithmetic {
@@ -61,7 +70,13 @@ struct arithmetic {
   void (*merge)(void* into, const void* from);
   /// Writes the value, of type `result`, to `out`. @throws overflow
   void (*finish)(const void* state, std::uint64_t count, element_type result, void* out);
-  error_bound (*bound)(std::uint64_t count, element_type result);
+  /// The bound of a value of elements that are folded with the chain, which does not matter where order does not.
+  error_bound (*bound)(const rounding_chain& chain, std::uint64_t count, element_type result);
+  /// The bound of a value of elements that are folded in the fixed order, or where order does not matter, in any.
+  error_bound bound_of(std::uint64_t count, element_type result) const {
+    if (!fixed_order()) return bound({}, count, result);
+    return bound(fixed_order_chain(leaf_elements / rows_in_leaf, count), count, result);
+  }
   /// Writes the value of all elements, which the calling thread folds at once; null where only the functions above do
   /// that. @throws overflow
   void (*reduce)(const operands& data, std::size_t count, element_type result, void* out) = nullptr;
@@ -82,16 +97,6 @@ inline constexpr std::size_t row_width_of = std::bit_floor(
                                       4096 / sizeof(typename A::state))));
 template <class A>
 inline constexpr std::size_t leaf_of = row_width_of<A>* rows_in_leaf;
-
-/// The longest chain of rounded operations between an element and the result in the fixed order: the additions to a
-/// lane, then the merges along the tree of leaves and across the lanes.
-template <class A>
-constexpr rounding_chain fixed_order_chain(std::uint64_t count) {
-  const std::uint64_t rows = (std::min<std::uint64_t>(count, leaf_of<A>) + row_width_of<A> - 1) / row_width_of<A>;
-  const std::uint64_t leaves = (count + leaf_of<A> - 1) / leaf_of<A>;
-  const auto levels = std::countr_zero(row_width_of<A>) + (leaves > 1 ? std::bit_width(leaves - 1) : 0);
-  return {rows > 0 ? static_cast<double>(rows - 1) : 0, static_cast<double>(levels)};
-}
 
 /// The general loop in the fixed order, on one thread.
 template <class A>
@@ -205,12 +210,6 @@ typename A::state general_total(const void* state) {
   } else {
     return ordered_loop<A>::total(*static_cast<const typename ordered_loop<A>::row*>(state));
   }
-}
-
-/// The proven bound of A in the general loop's order.
-template <class A, class R>
-error_bound general_bound(std::uint64_t count) {
-  return A::template bound<R>(A::order_free ? rounding_chain() : fixed_order_chain<A>(count), count);
 }
 
 }  // namespace fanin::detail

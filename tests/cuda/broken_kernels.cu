@@ -7,7 +7,7 @@ namespace fanin::test {
 namespace {
 
 using sum = recipe<operation::sum, method::fast, float>;
-const cuda::state_functions* const host = cuda::find_state_functions(operation::sum, element_type::f32, method::fast);
+const cuda::state_functions host = cuda::find_state_functions(operation::sum, element_type::f32, method::fast);
 const cuda::general_fold<sum> sound(host);
 
 struct from_plus_zero : accumulator::plain_sum<float> {

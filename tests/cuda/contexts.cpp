@@ -105,7 +105,7 @@ TEST_SUITE("contexts") {
             device_code::check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");
             cuda::state_buffer total;
             fold.reset(total.bytes);
-            fold.merge(total.bytes, own.host_state(0));
+            fold.merge_partial(total.bytes, own.host_state(0));
             T value{};
             fold.finish(total.bytes, x.size(), type_of<T>, &value);
             CHECK(same(scalar(value), expected));

@@ -46,8 +46,7 @@ TEST_SUITE("device_parts") {
   }
 
   TEST_CASE("positions go on where the parts before end, and the first of equal elements stays") {
-    const cuda::state_functions& fold =
-        *cuda::find_state_functions(operation::argmin, element_type::f64, method::fast);
+    const cuda::state_functions fold = cuda::find_state_functions(operation::argmin, element_type::f64, method::fast);
     partial_result all = part_with(fold, 2, 1, 10);
     const auto state = [&] { return *reinterpret_cast<const indexed<double>*>(all.total.bytes); };
     partial_result next = part_with(fold, 1, 4, 5);
@@ -64,8 +63,7 @@ TEST_SUITE("device_parts") {
   }
 
   TEST_CASE("a part none of whose elements takes part only adds to the count, and moves those behind it") {
-    const cuda::state_functions& fold =
-        *cuda::find_state_functions(operation::argmin, element_type::f64, method::fast);
+    const cuda::state_functions fold = cuda::find_state_functions(operation::argmin, element_type::f64, method::fast);
     partial_result all = part_with(fold, -1, 0, 3), next = part_with(fold, 7, 2, 9);
     all.set_counts(fold, stand_in::other, 3, 0, 0);
     all.append(fold, next);
@@ -82,7 +80,7 @@ TEST_SUITE("device_parts") {
   }
 
   TEST_CASE("ones that stand for the elements of a part are counted as others are") {
-    const cuda::state_functions& fold = *cuda::find_state_functions(operation::all, element_type::f32, method::fast);
+    const cuda::state_functions fold = cuda::find_state_functions(operation::all, element_type::f32, method::fast);
     partial_result all, next;
     const std::uint64_t trues[] = {2, 3};
     std::memcpy(all.total.bytes, &trues[0], sizeof trues[0]);
@@ -96,8 +94,7 @@ TEST_SUITE("device_parts") {
   }
 
   TEST_CASE("elements at the front that are left out move the position") {
-    const cuda::state_functions& fold =
-        *cuda::find_state_functions(operation::argmax, element_type::f64, method::fast);
+    const cuda::state_functions fold = cuda::find_state_functions(operation::argmax, element_type::f64, method::fast);
     partial_result all = part_with(fold, 2, 1, 10);
     all.set_counts(fold, stand_in::other, 10, 4, 6);
     CHECK(reinterpret_cast<const indexed<double>*>(all.total.bytes)->index == 7);

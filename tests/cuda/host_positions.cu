@@ -20,16 +20,17 @@ struct own_recipe : recipe<operation::sum, method::fast, float> {
 template <class A>
 const cuda::kernel_launcher& general_fold_of() {
   using state = typename A::state;
-  static const cuda::state_functions host{reproducibility::exact,
-                                          ~std::uint64_t{0},
-                                          [](void* total) { ::new (total) state(A::identity()); },
-                                          [](void* total, const void* partial) {
-                                            A::merge(*static_cast<state*>(total),
-                                                     *static_cast<const state*>(partial));
-                                          },
-                                          nullptr,
-                                          nullptr};
-  static const cuda::general_fold<own_recipe<A>> fold(&host);
+  static const cuda::state_functions host = [] {
+    cuda::state_functions f{};
+    f.order_free = true;
+    f.longest = ~std::uint64_t{0};
+    f.reset = [](void* total) { ::new (total) state(A::identity()); };
+    f.merge_partial = [](void* total, const void* partial) {
+      A::merge(*static_cast<state*>(total), *static_cast<const state*>(partial));
+    };
+    return f;
+  }();
+  static const cuda::general_fold<own_recipe<A>> fold(host);
   return fold;
 }
 

@@ -13,11 +13,20 @@ namespace {
 
 using namespace fanin;
 using namespace fanin::accumulator;
-using fanin::detail::general_bound;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 using bound_function = error_bound (*)(std::uint64_t);
+
+template <class A>
+rounding_chain chain_of(std::uint64_t count) {
+  return fanin::detail::fixed_order_chain(fanin::detail::row_width_of<A>, count);
+}
+
+template <class A, class R>
+error_bound general_bound(std::uint64_t count) {
+  return A::template bound<R>(chain_of<A>(count), count);
+}
 
 template <class T>
 constexpr bound_function all_bounds[] = {
@@ -27,7 +36,7 @@ constexpr bound_function all_bounds[] = {
 
 template <class T>
 double chain_length(std::uint64_t count) {
-  return fanin::detail::fixed_order_chain<plain_sum<T>>(count).length();
+  return chain_of<plain_sum<T>>(count).length();
 }
 
 /// Whether `bound` is `expected`, or larger by a relative 2^-40 at most.

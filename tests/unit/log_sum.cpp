@@ -38,7 +38,8 @@ computed<T> by_general_loop(std::span<const T> x) {
   using loop = fanin::detail::ordered_loop<A>;
   typename loop::row row;
   loop::fold({x.data()}, x.size(), row);
-  return {A::template finish<T>(loop::total(row), x.size()), fanin::detail::general_bound<A, T>(x.size())};
+  const rounding_chain chain = fanin::detail::fixed_order_chain(fanin::detail::row_width_of<A>, x.size());
+  return {A::template finish<T>(loop::total(row), x.size()), A::template bound<T>(chain, x.size())};
 }
 
 /// The value that a kernel's accumulator makes of the state of x.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops over columns side by side. columns.cpp has the loop for any accumulator. column_loops.cpp has loops
-// for some accumulators, for each instruction set.
+// The loops over columns side by side: of any accumulator in column_functions.hpp, and of some for each instruction set in
+// column_loops.cpp.
 #pragma once
 
 #include <algorithm>

@@ -10,16 +10,17 @@
 namespace fanin::cpu {
 
 /// The arithmetic of a recipe for columns side by side.
-struct column_arithmetic : column_loops {
-  std::size_t leaf;  ///< the elements of a column that one call of fold() adds at most
+struct column_functions {
+  std::optional<column_kernel> kernel;  ///< the kernel that folds columns, if one does
+  const column_loops* general;          ///< otherwise the loops that do
+  std::size_t leaf;                     ///< the elements of a column that one call of fold() adds at most
   /// Writes the values of the columns first, ..., last - 1 of `columns` after collapse(), `distance` results apart.
   /// @throws overflow
   void (*finish)(const void* state, std::size_t columns, std::size_t first, std::size_t last, std::uint64_t count,
                  element_type result, void* out, std::size_t distance);
-};
 
-/// The arithmetic for a request. There is none for large states, two inputs and some types: their columns are
-/// copied to rows.
-std::optional<column_arithmetic> find_column_arithmetic(operation what, element_type type, method how);
+  /// `type`: the type of the elements
+  const column_loops& loops(element_type type) const { return kernel ? find_column_loops(*kernel, type) : *general; }
+};
 
 }  // namespace fanin::cpu

@@ -11,6 +11,7 @@
 #include "backends/cpu/batch/runs.hpp"
 #include "backends/cpu/batch/word.hpp"
 #include "backends/cpu/state_memory.hpp"
+#include "backends/recipe_functions.hpp"
 
 namespace fanin::cpu {
 namespace {
@@ -141,7 +142,7 @@ std::optional<batch_counts> reduce_keyed_groups(const cpu_backend& backend, batc
                                                 const request& request, const batch& groups) {
   const bool has_index = row_of(request.what).form == result_form::indexed;
   if (results.partial() || has_index || groups.inputs.size() == 2) return std::nullopt;
-  const keyed_addition* const addition = find_keyed_addition(request.what, request.inputs.type(), request.method);
+  const keyed_addition* const addition = find_functions(request.what, request.inputs.type(), request.method)->keyed;
   const std::size_t group_bytes = results.loops().state_bytes + sizeof(std::uint64_t);
   return with_index(
       groups.index, [&]<class Key>(const Key* keys, std::uint64_t largest) -> std::optional<batch_counts> {

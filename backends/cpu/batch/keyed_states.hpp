@@ -59,8 +59,4 @@ struct keyed_addition {
   }
 };
 
-/// Null if elements are not added by key, but sorted by key. Sums, means, minima and maxima of numbers of 32 and
-/// 64 bits are added.
-const keyed_addition* find_keyed_addition(operation what, element_type type, method how);
-
 }  // namespace fanin::cpu

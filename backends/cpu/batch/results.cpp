@@ -24,8 +24,8 @@ batch_results::batch_results(const request& request, const batch& many, void* re
 
 void batch_results::reduce(std::size_t i, const operands& data, std::size_t count, const mask_view& mask) noexcept {
   try {
-    if (arithmetic_.reduce != nullptr && !partial_ && count >= least_) {
-      arithmetic_.reduce(data, count, request_.result, at(i));
+    if (!partial_ && count >= least_) {
+      reduce_alone(arithmetic_, data, count, request_.result, at(i));
       return restore_index(i);
     }
     const presence who{rule_, mask};

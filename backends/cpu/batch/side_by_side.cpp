@@ -13,27 +13,28 @@ bool rows_side_by_side::serves(const batch& many, const batch_results& results) 
 }
 
 rows_side_by_side::rows_side_by_side(const batch& many, batch_results& results, const request& request,
-                                     const column_arithmetic& columns, unsigned threads, bool may_split)
+                                     const column_functions& columns, unsigned threads, bool may_split)
     : many_(many),
       results_(results),
       columns_(columns),
-      tiles_(many, columns.width, columns.leaf, threads, may_split),
+      loops_(columns.loops(request.inputs.type())),
+      tiles_(many, loops_.width, columns.leaf, threads, may_split),
       result_(request.result),
       along_(reduced_axes(many)[0].stride[0]),
-      used_(std::min(columns.lanes, tiles_.length())) {
-  if (tiles_.parts() > 1) partials_ = partial_memory_.get(tiles_.tasks() * columns.state_bytes);
+      used_(std::min(loops_.lanes, tiles_.length())) {
+  if (tiles_.parts() > 1) partials_ = partial_memory_.get(tiles_.tasks() * loops_.state_bytes);
 }
 
 /// Folds in the fixed order; `states` has room for one more state than there are levels of leaves.
 void rows_side_by_side::fold_range(const row_tile& tile, const std::byte* x, std::size_t count,
                                    std::byte* states) const {
-  if (count <= columns_.leaf) return columns_.fold(x, along_, tile.rows, count, used_, states);
+  if (count <= columns_.leaf) return loops_.fold(x, along_, tile.rows, count, used_, states);
   const std::size_t left = columns_.leaf * std::bit_floor((count - 1) / columns_.leaf);
   const auto bytes = static_cast<std::ptrdiff_t>(results_.loops().element_bytes);
-  std::byte* const right = states + columns_.state_bytes;
+  std::byte* const right = states + loops_.state_bytes;
   fold_range(tile, x, left, states);
   fold_range(tile, x + static_cast<std::ptrdiff_t>(left) * along_ * bytes, count - left, right);
-  columns_.merge(states, right, tile.rows, used_);
+  loops_.merge(states, right, tile.rows, used_);
 }
 
 void rows_side_by_side::finish(const row_tile& tile, const std::byte* state) {
@@ -60,28 +61,28 @@ void rows_side_by_side::fold(std::size_t task, workspace& with) {
   const std::ptrdiff_t first = tile.base.of_input[0] + static_cast<std::ptrdiff_t>(tile.begin) * along_;
   const auto levels = static_cast<std::size_t>(std::bit_width(tile.count / columns_.leaf)) + 2;
   const auto* const x = static_cast<const std::byte*>(many_.inputs[0].data) + first * bytes;
-  std::byte* const states = with.states.get(levels * columns_.state_bytes);
-  if (columns_.fold_short != nullptr && tiles_.length() <= columns_.lanes) {
-    columns_.fold_short(x, along_, tile.rows, tile.count, states);
+  std::byte* const states = with.states.get(levels * loops_.state_bytes);
+  if (loops_.fold_short != nullptr && tiles_.length() <= loops_.lanes) {
+    loops_.fold_short(x, along_, tile.rows, tile.count, states);
     return finish(tile, states);
   }
   fold_range(tile, x, tile.count, states);
   if (tiles_.parts() == 1) {
-    columns_.collapse(states, tile.rows, used_);
+    loops_.collapse(states, tile.rows, used_);
     finish(tile, states);
   } else {
-    std::copy_n(states, columns_.state_bytes, partials_ + task * columns_.state_bytes);
+    std::copy_n(states, loops_.state_bytes, partials_ + task * loops_.state_bytes);
   }
 }
 
 void rows_side_by_side::merge(std::size_t tile) {
   const std::size_t first = tile * tiles_.parts();
   const row_tile rows = tiles_.task(first);
-  const auto partial = [&](std::size_t part) { return partials_ + (first + part) * columns_.state_bytes; };
+  const auto partial = [&](std::size_t part) { return partials_ + (first + part) * loops_.state_bytes; };
   merge_parts(tiles_.parts(), [&](std::size_t into, std::size_t from) {
-    columns_.merge(partial(into), partial(from), rows.rows, used_);
+    loops_.merge(partial(into), partial(from), rows.rows, used_);
   });
-  columns_.collapse(partial(0), rows.rows, used_);
+  loops_.collapse(partial(0), rows.rows, used_);
   finish(rows, partial(0));
 }
 

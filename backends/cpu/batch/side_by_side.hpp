@@ -15,7 +15,7 @@ class rows_side_by_side {
   static bool serves(const batch& many, const batch_results& results);
 
   rows_side_by_side(const batch& many, batch_results& results, const request& request,
-                    const column_arithmetic& columns, unsigned threads, bool may_split);
+                    const column_functions& columns, unsigned threads, bool may_split);
 
   const row_tiles& tiles() const noexcept { return tiles_; }
   struct workspace {
@@ -30,7 +30,8 @@ class rows_side_by_side {
 
   const batch& many_;
   batch_results& results_;
-  const column_arithmetic& columns_;
+  const column_functions& columns_;
+  const column_loops& loops_;
   row_tiles tiles_;
   element_type result_;
   std::ptrdiff_t along_;  ///< from an element of a row to the next

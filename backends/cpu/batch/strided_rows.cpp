@@ -4,6 +4,7 @@
 #include "backends/cpu/batch/copied_rows.hpp"
 #include "backends/cpu/batch/runs.hpp"
 #include "backends/cpu/batch/side_by_side.hpp"
+#include "backends/recipe_functions.hpp"
 
 namespace fanin::cpu {
 namespace {
@@ -36,10 +37,10 @@ std::uint64_t reduce_strided_rows(const cpu_backend& backend, batch_results& res
   const unsigned threads = std::min(request.threads, most_threads);
   const std::size_t bytes = many.result_count * (length * results.loops().element_bytes + bytes_for_result);
   const bool may_split = threads > 1 && bytes >= parallel_bytes;
-  const auto columns = find_column_arithmetic(request.what, request.inputs.type(), request.method);
-  if (columns && !request.adds && rows_side_by_side::serves(many, results)) {
+  const recipe_functions& recipe = *find_functions(request.what, request.inputs.type(), request.method);
+  if (recipe.columns != nullptr && !request.adds && rows_side_by_side::serves(many, results)) {
     fold_tiles(backend, results, threads, bytes,
-               rows_side_by_side(many, results, request, *columns, threads, may_split));
+               rows_side_by_side(many, results, request, *recipe.columns, threads, may_split));
   } else {
     fold_tiles(backend, results, threads, bytes, copied_rows(many, results, threads, may_split));
   }

@@ -15,6 +15,7 @@
 #include "backends/cuda/batch/groups.hpp"
 #include "backends/cuda/fold/finish.hpp"
 #include "backends/presence_rule.hpp"
+#include "backends/recipe_functions.hpp"
 
 namespace fanin::cuda {
 namespace {
@@ -33,6 +34,13 @@ request with_method_of_batch(request request) {
   const bool may_change = request.kind == layout::groups && !is_never_cut(prepared_kernel(request).batches());
   if (may_change) request.method = method_of_groups(request);
   return request;
+}
+
+/// The bound of a result to which `count` elements are added that are folded with the chain.
+error_bound bound_of_addition(const request& request, const rounding_chain& chain, std::uint64_t count) {
+  const recipe_functions& recipe =
+      *find_functions(request.what, request.inputs.type(), with_method_of_batch(request).method);
+  return recipe.addition->bound(chain, count, request.result);
 }
 
 /// The elements that an input of the batch has before its first one, and from there on.
@@ -289,10 +297,10 @@ outcome reduce_batch(const request& request, const batch& many, const results_vi
   const kernel_launcher& kernel = prepared_kernel(request);
   const std::uint64_t longest = many.kind == layout::rows ? elements_of_row(many) : found.longest;
   const rounding_chain chain = kernel.chain_of_result(longest);
-  const bool same_bits = kernel.host().reproducibility == reproducibility::exact || kernel.ordered();
-  const error_bound bound = request.adds ? bound_of_addition(with_method_of_batch(request), chain, longest)
-                                         : kernel.host().bound(chain, longest, request.result);
-  return {request.variant, request.method, same_bits ? kernel.host().reproducibility : reproducibility::none, bound,
+  const bool same_bits = kernel.host().order_free || kernel.ordered();
+  const error_bound bound =
+      request.adds ? bound_of_addition(request, chain, longest) : kernel.host().bound(chain, longest, request.result);
+  return {request.variant, request.method, same_bits ? kernel.host().reproducibility() : reproducibility::none, bound,
           found.absent};
 }
 

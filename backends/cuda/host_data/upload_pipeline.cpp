@@ -139,7 +139,7 @@ void upload_pipeline::retire(chunk_slot& slot) {
   slot.busy = false;
   context_.times.copy_seconds += seconds_between(slot.copy_begun, slot.copied);
   context_.times.kernel_seconds += seconds_between(slot.fold_begun, slot.folded);
-  kernel_.host().merge(total_.bytes, slot.state);
+  kernel_.host().merge_partial(total_.bytes, slot.state);
 }
 
 /// Copies pinned memory to the device directly.

@@ -63,11 +63,11 @@ inline void check_inputs_reach(const input_views& inputs, int device) {
 /// Launches the kernels of one reduction. Objects are stateless and live as long as the process. Counts are above 0.
 class kernel_launcher {
  public:
-  explicit kernel_launcher(const state_functions* host) noexcept : host_(host) {}
+  explicit kernel_launcher(const state_functions& host) noexcept : host_(host) {}
   virtual ~kernel_launcher() = default;
 
   /// The part of the reduction on the host.
-  const state_functions& host() const noexcept { return *host_; }
+  const state_functions& host() const noexcept { return host_; }
 
   /// Enqueues the fold of `count` elements, which writes the state to `out`, device memory or pinned host memory.
   /// @throws device_error
@@ -94,7 +94,7 @@ class kernel_launcher {
   virtual bool ordered() const { return true; }
 
  private:
-  const state_functions* host_;
+  state_functions host_;
 };
 
 }  // namespace fanin::cuda

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <concepts>
 
-#include <fanin/loop.hpp>
 #include <fanin/recipe.hpp>
 
 namespace fanin {
@@ -51,14 +50,6 @@ R with_earlier(const typename Recipe::accumulator::state& s, std::uint64_t count
 template <class Recipe, class R>
 error_bound bound_with_earlier(const rounding_chain& chain, std::uint64_t count) {
   return accumulator_of_results<Recipe, R>::template bound<R>({chain.adds + 1, chain.merges}, count + 1);
-}
-/// The proven bound of with_earlier(), for elements that the general loop of CPUs folds.
-template <class Recipe, class R>
-error_bound bound_with_earlier(std::uint64_t count) {
-  using A = typename Recipe::accumulator;
-  rounding_chain chain;
-  if constexpr (!A::order_free) chain = fanin::detail::fixed_order_chain<A>(count);
-  return bound_with_earlier<Recipe, R>(chain, count);
 }
 
 }  // namespace accumulator

@@ -158,7 +158,9 @@ constexpr bool is_floating(element_type type) {
 constexpr bool is_complex(element_type type) {
   return with_element(type, [&]<class T>() { return complex_number<T>; });
 }
-constexpr bool is_integer(element_type type) { return !is_floating(type) && !is_complex(type); }
+constexpr bool is_integer(element_type type) {
+  return with_element(type, [&]<class T>() { return std::integral<T>; });
+}
 
 /// The type of the parts of a complex type. For any other type, the type itself.
 constexpr element_type part_type(element_type type) {

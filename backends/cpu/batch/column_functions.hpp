@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cpu/batch/columns.hpp"
+// The column_functions of a recipe.
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -9,8 +10,9 @@
 #include <fanin/loop.hpp>
 #include <fanin/recipe.hpp>
 
+#include "backends/cpu/batch/columns.hpp"
+
 namespace fanin::cpu {
-namespace {
 
 namespace acc = accumulator;
 
@@ -98,38 +100,33 @@ typename A::state state_of(const void* states, std::size_t columns, std::size_t 
   }
 }
 
-template <class A>
-column_loops loops_of(element_type type) {
-  if constexpr (column_kernel_of<A>.has_value()) {
-    return find_column_loops(*column_kernel_of<A>, type);
-  } else {
-    using loops = general_loops<A>;
-    return {loops::width,    loops::lanes, sizeof(typename loops::states), loops::fold, loops::merge,
-            loops::collapse, nullptr};
-  }
-}
-
-}  // namespace
-
-std::optional<column_arithmetic> find_column_arithmetic(operation what, element_type type, method how) {
-  return with_recipe(what, type, how, [type]<class Recipe>(Recipe) -> std::optional<column_arithmetic> {
-    using A = typename Recipe::accumulator;
-    using loop_accumulator = acc::folds_as_t<A>;
-    if constexpr (folds_columns<loop_accumulator>) {
-      constexpr auto finish = [](const void* states, std::size_t columns, std::size_t first, std::size_t last,
-                                 std::uint64_t count, element_type result, void* out, std::size_t distance) {
-        with_result<Recipe>(result, [&]<class R>(R) {
-          for (std::size_t c = first; c < last; ++c) {
-            static_cast<R*>(out)[c * distance] =
-                A::template finish<R>(state_of<loop_accumulator>(states, columns, c), count);
-          }
-        });
-      };
-      return column_arithmetic{loops_of<loop_accumulator>(type), detail::leaf_of<loop_accumulator>, finish};
-    } else {
-      return std::nullopt;
+template <class Recipe>
+void finish_columns(const void* states, std::size_t columns, std::size_t first, std::size_t last, std::uint64_t count,
+                    element_type result, void* out, std::size_t distance) {
+  using A = typename Recipe::accumulator;
+  with_result<Recipe>(result, [&]<class R>(R) {
+    for (std::size_t c = first; c < last; ++c) {
+      static_cast<R*>(out)[c * distance] =
+          A::template finish<R>(state_of<acc::folds_as_t<A>>(states, columns, c), count);
     }
   });
+}
+
+template <class A>
+inline constexpr column_loops general_loops_of{general_loops<A>::width,
+                                               general_loops<A>::lanes,
+                                               sizeof(typename general_loops<A>::states),
+                                               general_loops<A>::fold,
+                                               general_loops<A>::merge,
+                                               general_loops<A>::collapse,
+                                               nullptr};
+
+template <class Recipe>
+constexpr column_functions column_functions_of() {
+  using A = acc::folds_as_t<typename Recipe::accumulator>;
+  column_functions f{column_kernel_of<A>, nullptr, detail::leaf_of<A>, finish_columns<Recipe>};
+  if constexpr (!column_kernel_of<A>.has_value()) f.general = &general_loops_of<A>;
+  return f;
 }
 
 }  // namespace fanin::cpu

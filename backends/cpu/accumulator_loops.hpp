@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of each recipe: SIMD leaves for the accumulators that have them, the general loop for the others.
-#include <algorithm>
-#include <array>
-#include <bit>
+// The loops of the accumulators that have faster ones than the general loop.
+#pragma once
 
-#include <fanin/accumulator/earlier_result.hpp>
-#include <fanin/recipe.hpp>
+#include <algorithm>
+#include <concepts>
 
 #include "backends/cpu/complex_loops.hpp"
 #include "backends/cpu/exact.hpp"
@@ -184,108 +182,5 @@ struct loop<acc::widening<T, A>> {
   }();
   static typename A::state total(const void* state) { return loop<A>::total(state); }
 };
-
-/// The state of all elements, which one thread folds at once.
-template <class Loop>
-auto fold_alone(const operands& data, std::size_t count) {
-  if constexpr (requires { Loop::whole(data, count); }) {
-    return Loop::whole(data, count);
-  } else {
-    alignas(detail::state_alignment) std::byte state[Loop::functions.state_bytes];
-    Loop::functions.reset(state);
-    Loop::functions.accumulate(data, count, state);
-    return Loop::total(state);
-  }
-}
-
-/// The exact sums of several arrays. Most short ones need no exact accumulator.
-template <class Recipe>
-void sum_each_exactly(const operands* runs, const std::size_t* counts, std::size_t number, element_type result,
-                      void* out) {
-  using A = typename Recipe::accumulator;
-  double totals[arithmetic::most_runs];
-  sum_short_exactly<typename A::element>(runs, counts, number, totals);
-  with_result<Recipe>(result, [&]<class R>(R) {
-    for (std::size_t i = 0; i < number; ++i) {
-      const bool found = sizeof(R) >= sizeof(typename A::element) && totals[i] == totals[i];
-      static_cast<R*>(out)[i] = found ? static_cast<R>(totals[i])
-                                      : A::template finish<R>(fold_alone<loop<A>>(runs[i], counts[i]), counts[i]);
-    }
-  });
-}
-
-template <class Recipe>
-constexpr arithmetic arithmetic_of() {
-  using A = typename Recipe::accumulator;
-  using loop_accumulator = acc::folds_as_t<A>;
-  arithmetic f = loop<loop_accumulator>::functions;
-  if (f.state_bytes > sizeof(state_buffer)) throw "state_buffer is too small";
-  f.finish = [](const void* state, std::uint64_t count, element_type result, void* out) {
-    with_result<Recipe>(result, [&]<class R>(R) {
-      *static_cast<R*>(out) = A::template finish<R>(loop<loop_accumulator>::total(state), count);
-    });
-  };
-  f.reduce = [](const operands& data, std::size_t count, element_type result, void* out) {
-    with_result<Recipe>(result, [&]<class R>(R) {
-      *static_cast<R*>(out) = A::template finish<R>(fold_alone<loop<loop_accumulator>>(data, count), count);
-    });
-  };
-  if constexpr (requires(typename loop_accumulator::state * totals) {
-                  loop<loop_accumulator>::whole_each(nullptr, nullptr, 0, totals);
-                }) {
-    f.reduce_each = [](const operands* runs, const std::size_t* counts, std::size_t number, element_type result,
-                       void* out) {
-      typename loop_accumulator::state totals[arithmetic::most_runs];
-      loop<loop_accumulator>::whole_each(runs, counts, number, totals);
-      with_result<Recipe>(result, [&]<class R>(R) {
-        for (std::size_t i = 0; i < number; ++i) {
-          static_cast<R*>(out)[i] = A::template finish<R>(totals[i], counts[i]);
-        }
-      });
-    };
-  }
-  if constexpr (std::same_as<A, acc::exact_sum<typename A::element>>) f.reduce_each = sum_each_exactly<Recipe>;
-  f.bound = [](std::uint64_t count, element_type result) {
-    return with_result<Recipe>(result, [&]<class R>(R) { return detail::general_bound<A, R>(count); });
-  };
-  return f;
-}
-
-/// The arithmetic whose finish() adds the folded elements, at least one, to the result which stands at `out`.
-template <class Recipe>
-constexpr arithmetic addition_of() {
-  using loop_accumulator = acc::folds_as_t<typename Recipe::accumulator>;
-  arithmetic f = arithmetic_of<Recipe>();
-  f.reduce = nullptr;
-  f.reduce_each = nullptr;
-  f.finish = [](const void* state, std::uint64_t count, element_type result, void* out) {
-    with_result<Recipe>(result, [&]<class R>(R) {
-      R& value = *static_cast<R*>(out);
-      value = acc::with_earlier<Recipe>(loop<loop_accumulator>::total(state), count, value);
-    });
-  };
-  f.bound = [](std::uint64_t count, element_type result) {
-    return with_result<Recipe>(result, [&]<class R>(R) { return acc::bound_with_earlier<Recipe, R>(count); });
-  };
-  return f;
-}
-
-const arithmetic* find_addition(operation what, element_type type, method how) {
-  return with_recipe(what, type, how, []<class Recipe>(Recipe) -> const arithmetic* {
-    if constexpr (row_of(Recipe::what).takes_results) {
-      static constexpr arithmetic functions = addition_of<Recipe>();
-      return &functions;
-    } else {
-      return nullptr;
-    }
-  });
-}
-
-const arithmetic* find_arithmetic(operation what, element_type type, method how) {
-  return with_recipe(what, type, how, []<class Recipe>(Recipe) -> const arithmetic* {
-    static constexpr arithmetic functions = arithmetic_of<Recipe>();
-    return &functions;
-  });
-}
 
 }  // namespace fanin::cpu

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arithmetic of a recipe on a CPU: the loops of its accumulator, and the end by finish_state.hpp.
+#pragma once
+
+#include "backends/cpu/accumulator_loops.hpp"
+#include "backends/finish_state.hpp"
+
+namespace fanin::cpu {
+
+template <class Recipe>
+using loop_of = loop<acc::folds_as_t<typename Recipe::accumulator>>;
+
+using finish_function = decltype(arithmetic::finish);
+
+/// The function that finishes a state of the loop by Finish, which takes a state of the accumulator. Where order does
+/// not matter, both states are the same.
+template <class Recipe, finish_function Finish>
+constexpr finish_function finish_by() {
+  if constexpr (Recipe::accumulator::order_free) {
+    return Finish;
+  } else {
+    return [](const void* state, std::uint64_t count, element_type result, void* out) {
+      const typename Recipe::accumulator::state total = loop_of<Recipe>::total(state);
+      Finish(&total, count, result, out);
+    };
+  }
+}
+
+/// Whether a loop folds short arrays without a state in memory.
+template <class Loop>
+concept has_whole = requires(const operands& data) {
+  Loop::whole(data, 0);
+};
+/// Whether the recipe has a reduce(). With a larger state it would not be faster than calls of the other functions.
+template <class Recipe, class A = typename Recipe::accumulator>
+constexpr bool reduces_at_once = has_whole<loop_of<Recipe>> || (A::order_free && sizeof(typename A::state) <= 16);
+template <class Recipe>
+void reduce_at_once(const operands& data, std::size_t count, element_type result, void* out) {
+  using state = typename Recipe::accumulator::state;
+  if constexpr (has_whole<loop_of<Recipe>>) {
+    const state total = loop_of<Recipe>::whole(data, count);
+    finish_state<Recipe>(&total, count, result, out);
+  } else {
+    state total = Recipe::accumulator::identity();
+    loop_of<Recipe>::functions.accumulate(data, count, &total);
+    finish_state<Recipe>(&total, count, result, out);
+  }
+}
+
+/// The exact sums of several arrays. Most short ones need no exact accumulator.
+template <class Recipe>
+void sum_each_exactly(const operands* runs, const std::size_t* counts, std::size_t number, element_type result,
+                      void* out) {
+  using A = typename Recipe::accumulator;
+  double totals[arithmetic::most_runs];
+  sum_short_exactly<typename A::element>(runs, counts, number, totals);
+  with_result<Recipe>(result, [&]<class R>(R) {
+    for (std::size_t i = 0; i < number; ++i) {
+      const bool found = sizeof(R) >= sizeof(typename A::element) && totals[i] == totals[i];
+      if (found) {
+        static_cast<R*>(out)[i] = static_cast<R>(totals[i]);
+      } else {
+        exact_accumulator<typename A::element> total;
+        add_exact(static_cast<const typename A::element*>(runs[i].x), counts[i], total);
+        finish_state<Recipe>(&total, counts[i], result, static_cast<R*>(out) + i);
+      }
+    }
+  });
+}
+
+template <class Recipe>
+constexpr arithmetic arithmetic_of() {
+  using A = typename Recipe::accumulator;
+  using loop = loop_of<Recipe>;
+  arithmetic f = loop::functions;
+  static_assert(loop::functions.state_bytes <= sizeof(state_buffer));
+  static_assert(!A::order_free || loop::functions.state_bytes == sizeof(typename A::state));
+  static_assert(A::order_free || loop::functions.leaf_elements == detail::leaf_of<A>);
+  f.finish = finish_by<Recipe, finish_state<Recipe>>();
+  if constexpr (reduces_at_once<Recipe>) f.reduce = reduce_at_once<Recipe>;
+  if constexpr (requires(typename A::state * totals) { loop::whole_each(nullptr, nullptr, 0, totals); }) {
+    f.reduce_each = [](const operands* runs, const std::size_t* counts, std::size_t number, element_type result,
+                       void* out) {
+      typename A::state totals[arithmetic::most_runs];
+      loop::whole_each(runs, counts, number, totals);
+      with_result<Recipe>(result, [&]<class R>(R) {
+        for (std::size_t i = 0; i < number; ++i) {
+          static_cast<R*>(out)[i] = A::template finish<R>(totals[i], counts[i]);
+        }
+      });
+    };
+  }
+  if constexpr (std::same_as<A, acc::exact_sum<typename A::element>>) f.reduce_each = sum_each_exactly<Recipe>;
+  f.bound = bound_of_state<Recipe>;
+  return f;
+}
+
+/// The arithmetic whose finish() adds the folded elements, at least one, to the result which stands at `out`.
+template <class Recipe>
+constexpr arithmetic addition_of() {
+  arithmetic f = arithmetic_of<Recipe>();
+  f.reduce = nullptr;
+  f.reduce_each = nullptr;
+  f.finish = finish_by<Recipe, add_to_result<Recipe>>();
+  f.bound = bound_of_addition<Recipe>;
+  return f;
+}
+
+}  // namespace fanin::cpu

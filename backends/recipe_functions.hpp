@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of recipes: what the host does with each of them, behind function pointers over untyped states.
+#pragma once
+
+#include <fanin/lanes.hpp>
+
+#include "backends/cpu/batch/columns.hpp"
+#include "backends/cpu/batch/keyed_states.hpp"
+#include "backends/cpu/fold.hpp"
+
+namespace fanin {
+
+/// States of an accumulator as lanes (fanin/accumulator/lanes.hpp).
+struct lane_functions {
+  lane_format format;
+  std::size_t state_bytes;
+  void (*write)(const void* state, std::int64_t* out);
+  void (*read)(const std::int64_t* lanes, void* state);
+};
+
+/// Functions on single states of an accumulator whose loops on CPUs have a row of them, because order matters.
+struct single_state_functions {
+  void (*reset)(void* state);
+  void (*merge)(void* into, const void* behind);
+  /// Writes the value, of type `result`, to `out`.
+  void (*finish)(const void* state, std::uint64_t count, element_type result, void* out);
+};
+
+struct recipe_functions {
+  /// The loops of CPU backends over one array.
+  cpu::arithmetic arithmetic;
+  /// The loops for a request that adds to results; null for operations that cannot. Its finish(), whose count is not
+  /// 0, reads the earlier result where it writes the new one; its reduce() is null.
+  const cpu::arithmetic* addition = nullptr;
+  /// The loops over columns side by side; null where columns are copied to rows: of large states, two inputs, and
+  /// some types.
+  const cpu::column_functions* columns = nullptr;
+  /// The addition of elements to the states of their groups; null where elements are sorted by key instead.
+  const cpu::keyed_addition* keyed = nullptr;
+  /// Null where order does not matter: the functions of `arithmetic` take single states.
+  const single_state_functions* single = nullptr;
+  /// Adds `by` to the position that a single state has; null if it has none.
+  void (*move)(void* state, std::uint64_t by) = nullptr;
+  /// The single states as lanes; null unless partial results merge without rounding.
+  const lane_functions* lanes = nullptr;
+  /// Writes the value of a sum's short words rounded once; null where that is not the value.
+  void (*round_short_words)(const std::int64_t* words, element_type result, void* out) = nullptr;
+};
+
+/// The functions of recipes of integers, or of floats and complex numbers. Each is a unit of its own, because they
+/// take long to compile.
+template <bool OfIntegers>
+const recipe_functions* find_functions(operation what, element_type type, method how);
+
+/// The functions of a recipe, or null if there is none.
+inline const recipe_functions* find_functions(operation what, element_type type, method how) {
+  return is_integer(type) ? find_functions<true>(what, type, how) : find_functions<false>(what, type, how);
+}
+
+}  // namespace fanin

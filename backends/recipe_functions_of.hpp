@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the table of recipes.
+#pragma once
+
+#include <concepts>
+#include <new>
+
+#include "backends/cpu/arithmetic_of.hpp"
+#include "backends/cpu/batch/column_functions.hpp"
+#include "backends/cpu/batch/keyed_addition.hpp"
+#include "backends/lane_functions_of.hpp"
+#include "backends/recipe_functions.hpp"
+
+namespace fanin {
+namespace detail {
+
+template <class Recipe>
+constexpr bool has_lanes_of_recipe() {
+  constexpr operation_row row = row_of(Recipe::what);
+  constexpr method exactly = arithmetic_method(Recipe::what, type_of<typename Recipe::element>, method::exact);
+  constexpr bool merges = row.merges && row.form != result_form::indexed;
+  static_assert(Recipe::method != exactly || accumulator::has_lanes<typename Recipe::accumulator> == merges);
+  return Recipe::method == exactly && merges;
+}
+
+template <class Recipe>
+constexpr single_state_functions single_state_functions_of() {
+  using A = typename Recipe::accumulator;
+  using state = typename A::state;
+  return {[](void* into) { ::new (into) state(A::identity()); },
+          [](void* into, const void* behind) {
+            A::merge(*static_cast<state*>(into), *static_cast<const state*>(behind));
+          },
+          finish_state<Recipe>};
+}
+
+/// One constant for each part of the table that not every recipe has. Recipes whose accumulators fold alike share
+/// those that the accumulator determines.
+template <class Recipe>
+inline constexpr cpu::arithmetic addition_by = cpu::addition_of<Recipe>();
+template <class Recipe>
+inline constexpr cpu::column_functions columns_by = cpu::column_functions_of<Recipe>();
+template <class A>
+inline constexpr cpu::keyed_addition keyed_by{cpu::add_by_key<A, std::uint32_t>, cpu::add_by_key<A, std::uint64_t>};
+template <class Recipe>
+inline constexpr single_state_functions single_by = single_state_functions_of<Recipe>();
+template <class A>
+inline constexpr lane_functions lanes_by = lane_functions_of<A>();
+
+template <class Recipe>
+constexpr recipe_functions functions_of() {
+  using A = accumulator::folds_as_t<typename Recipe::accumulator>;
+  using state = typename A::state;
+  static_assert(std::same_as<state, typename Recipe::accumulator::state>);
+  recipe_functions f{cpu::arithmetic_of<Recipe>()};
+  if constexpr (row_of(Recipe::what).takes_results) f.addition = &addition_by<Recipe>;
+  if constexpr (cpu::folds_columns<A>) f.columns = &columns_by<Recipe>;
+  if constexpr (cpu::is_added_by_key<A>) f.keyed = &keyed_by<A>;
+  if constexpr (!A::order_free) f.single = &single_by<Recipe>;
+  if constexpr (requires(state & s) { s.index; }) {
+    f.move = [](void* of, std::uint64_t by) { static_cast<state*>(of)->index += by; };
+  }
+  if constexpr (has_lanes_of_recipe<Recipe>()) {
+    f.lanes = &lanes_by<A>;
+    f.round_short_words = rounding_of_short_words<Recipe>();
+  }
+  return f;
+}
+
+}  // namespace detail
+
+template <bool OfIntegers>
+const recipe_functions* find_functions(operation what, element_type type, method how) {
+  return with_element(type, [&]<class T>() -> const recipe_functions* {
+    if constexpr (is_integer(type_of<T>) == OfIntegers) {
+      return with_recipe<T>(what, how, []<class Recipe>(Recipe) -> const recipe_functions* {
+        static constexpr recipe_functions functions = detail::functions_of<Recipe>();
+        return &functions;
+      });
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+}  // namespace fanin
