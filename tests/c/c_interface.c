@@ -380,6 +380,9 @@ static void contexts(void) {
   CHECK_FAILS(fanin_context_describe(NULL, &in, NULL, &all, NULL), FANIN_INVALID_ARGUMENT, "the context is null");
   CHECK(fanin_lane_count(FANIN_SUM, FANIN_F32) == 18 && fanin_lane_count(FANIN_NORM2, FANIN_F64) == 141);
   CHECK(fanin_lane_count(FANIN_MAX, FANIN_F32) == 0 && fanin_lane_count(FANIN_SUM, FANIN_I32) == 0);
+  fanin_allocator allocator = FANIN_ALLOCATOR_INIT;
+  CHECK_FAILS(fanin_context_create_with(0, NULL, NULL, &context), FANIN_INVALID_ARGUMENT, "the allocator is null");
+  CHECK_FAILS(fanin_context_create_with(0, NULL, &allocator, &context), FANIN_INVALID_ARGUMENT, "no functions");
   if (fanin_backend_obstacle(0) != NULL) {
     fanin_input on_device = in;
     on_device.place = FANIN_DEVICE;

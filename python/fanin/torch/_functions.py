@@ -5,4 +5,5 @@ from ._operators import register
 from ._reductions import ROWS as REDUCTIONS
 from ._scatters import ROWS as SCATTERS
 
-FUNCTIONS = {row.name: register(row) for row in (*REDUCTIONS, *SCATTERS)}
+ROWS = {row.name: row for row in (*REDUCTIONS, *SCATTERS)}
+FUNCTIONS = {name: register(row) for name, row in ROWS.items()}

@@ -18,6 +18,7 @@ class Row:
     the shape and the type of the result. `gradient(call, grad)` gives the gradients of tensors by their names, where
     there are any; `call` is a Call, and `saves` names the tensors that it keeps. `batch(call)` computes the operator
     for a Call whose tensors have one more axis in front. `autocast` gives a Call the types that autocast asks for.
+    `compute` may have `plans`, the calls that were made before.
     """
 
     def __init__(self, schema, story, compute, shape, batch, gradient=None, saves=(), autocast=None):
@@ -151,21 +152,32 @@ SIMPLE = frozenset((int, bool, float, str, type(None), torch.dtype, torch.Size))
 OTHER, PLAIN, WITH_GRADIENT = range(3)
 
 
+TENSOR_CLASSES = frozenset((torch.Tensor, torch.nn.Parameter))
+
+
+def is_simple(values):
+    """Whether values are numbers, texts and types, or lists of them."""
+    return all(type(value) in SIMPLE or type(value) in (list, tuple) and SIMPLE.issuperset(map(type, value))
+               for value in values)
+
+
 def kind_of(values):
     """PLAIN where tensors are PyTorch's own and a computation alone is asked for; WITH_GRADIENT with a gradient."""
-    kind, graded = PLAIN, torch.is_grad_enabled()
+    kind, graded = PLAIN, is_grad_enabled()
     for x in values:
-        of = type(x)
-        if of is torch.Tensor or of is torch.nn.Parameter:
+        if type(x) in TENSOR_CLASSES:
             if not (x.is_cpu or x.is_cuda):
                 return OTHER
             if graded and x.requires_grad:
                 kind = WITH_GRADIENT
-        elif of not in SIMPLE and not (of in (list, tuple) and SIMPLE.issuperset(map(type, x))):
+        elif type(x) not in SIMPLE and not is_simple((x,)):
             return OTHER
-    c = torch._C
-    return OTHER if c._len_torch_dispatch_stack() or c._len_torch_function_stack() or c._is_any_autocast_enabled() \
-        or c._are_functorch_transforms_active() else kind
+    return OTHER if len_dispatch_stack() or len_function_stack() or is_autocast_enabled() or in_transform() else kind
+
+
+is_grad_enabled, is_compiling = torch.is_grad_enabled, torch.compiler.is_dynamo_compiling
+len_dispatch_stack, len_function_stack = torch._C._len_torch_dispatch_stack, torch._C._len_torch_function_stack
+is_autocast_enabled, in_transform = torch._C._is_any_autocast_enabled, torch._C._are_functorch_transforms_active
 
 
 def function_of(row, operator, differentiable):
@@ -182,11 +194,17 @@ def function_of(row, operator, differentiable):
         return len(args) <= most and kwargs.keys() <= set(names[len(args):]) \
             and all(name in kwargs for name in names[len(args):required])
 
+    plans = getattr(row.compute, "plans", None)
+
     # Function.apply() looks at the signature of forward() in each call, for default arguments, of which there are none.
     apply = None if differentiable is None else super(torch.autograd.Function, differentiable).apply
 
     def function(*args, **kwargs):
-        if not torch.compiler.is_compiling():
+        if not is_compiling():
+            if plans is not None and args and type(args[0]) in TENSOR_CLASSES and kind_of(args[:1]) == PLAIN:
+                found = plans.compute(args[0], args[1:], kwargs, make=False)
+                if found is not NotImplemented:
+                    return found
             kind = kind_of((*args, *kwargs.values())) if args and fits(args, kwargs) else OTHER
             if kind == PLAIN:
                 return row.compute(*args, **kwargs)

@@ -12,7 +12,7 @@ from .._contexts import context_of
 from .._errors import InvalidArgument, Unsupported
 from .._operations import functions
 from .._state import State
-from .._torch import BY_TYPE, raw_stream
+from .._torch import BY_TYPE, TORCH, raw_stream
 from .._types import F32, F64, NAMES
 
 WIDE = torch.float64
@@ -50,7 +50,7 @@ class Lanes:
         count = c.lane_count(self.what, BY_TYPE[parts[0].dtype])
         rows = torch.empty(len(parts), count, dtype=torch.int64, device=self.device)
         device = rows.get_device()
-        context, row = context_of(device, raw_stream(device)), rows.data_ptr()
+        context, row = context_of(device, raw_stream(device), TORCH), rows.data_ptr()
         given = c.Input(place=c.DEVICE)
         with context.lock:
             for x in parts:
@@ -78,7 +78,7 @@ class Lanes:
         lanes = self.as_wide() if dtype == WIDE else self.narrow
         result = torch.empty(2, dtype=dtype, device=self.device)  # Behind the result there is room for an overflow.
         device = result.get_device()
-        context = context_of(device, raw_stream(device))
+        context = context_of(device, raw_stream(device), TORCH)
         with context.lock:
             c.check(c.context_enqueue_value_of_lanes(context.handle, self.what, BY_TYPE[dtype], lanes.data_ptr(), EXACT,
                                                      result.data_ptr()))
