@@ -88,6 +88,19 @@ def batched(row, operator, info, in_dims, args, kwargs):
     return row.batch(Call(operator, bound(operator, args, kwargs))), 0
 
 
+def below_autograd(row, operator, args, kwargs):
+    """What the operator computes; of a DTensor, as the rules for meshes say."""
+    with torch._C._AutoDispatchBelowAutograd():
+        found = meshes().total(row.name, operator, args, kwargs) if hasattr(args[0], "placements") else NotImplemented
+        return operator(*args, **kwargs) if found is NotImplemented else found
+
+
+def meshes():
+    """The module for DTensors, which is imported when a DTensor comes: PyTorch takes a second to import them."""
+    from . import _meshes
+    return _meshes
+
+
 def register_gradient(row, operator):
     """Gradients by a Function with setup_context(), which torch.func needs. PyTorch's register_autograd() has none."""
     arguments = operator._schema.arguments
@@ -99,16 +112,17 @@ def register_gradient(row, operator):
         args, kwargs = values[:first_of_keywords], dict(zip(names[first_of_keywords:], values[first_of_keywords:]))
         if kind_of(values) == PLAIN:
             return row.compute(*args, **kwargs)
-        with torch._C._AutoDispatchBelowAutograd():
-            return operator(*args, **kwargs)
+        return below_autograd(row, operator, args, kwargs)
 
     def setup_context(ctx, inputs, output):
         given = list(inputs)
-        ctx.like, saved = {}, {}
+        ctx.like, ctx.placed, saved = {}, {}, {}
         for place, name in tensors:
             x, given[place] = given[place], None
             if x is not None:
                 ctx.like[name] = x.shape, x.dtype
+                if hasattr(x, "placements"):
+                    ctx.placed[name] = x.device_mesh, x.placements
                 if name in row.saves:
                     saved[name] = x
         if "result" in row.saves:
@@ -120,6 +134,8 @@ def register_gradient(row, operator):
         call = Call(operator, dict(zip(names, ctx.given)), like=ctx.like)
         call.__dict__.update(zip(ctx.saved_names, ctx.saved_tensors))
         found = row.gradient(call, grad)
+        for name, (mesh, placements) in ctx.placed.items():
+            found[name] = found[name].redistribute(mesh, placements)
         return tuple(found[name].to(ctx.like[name][1]) if needed else None
                      for name, needed in zip(names, ctx.needs_input_grad))
 
@@ -130,8 +146,7 @@ def register_gradient(row, operator):
     def kernel(*args, **kwargs):
         if torch.is_grad_enabled() and any(isinstance(x, torch.Tensor) and x.requires_grad for x in args):
             return made.apply(*bound(operator, args, kwargs).values())
-        with torch._C._AutoDispatchBelowAutograd():
-            return operator(*args, **kwargs)
+        return below_autograd(row, operator, args, kwargs)
     LIBRARY.impl(row.name, kernel, "Autograd")
     return made
 
@@ -212,6 +227,8 @@ def function_of(row, operator, differentiable):
                 return apply(*bound(operator, args, kwargs).values())
             if differentiable is not None and torch._C._are_functorch_transforms_active():
                 return differentiable.apply(*bound(operator, args, kwargs).values())
+        if args and hasattr(args[0], "placements"):
+            meshes()
         return operator(*args, **kwargs)
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     parameters = [inspect.Parameter(argument.name, kinds[argument.kwarg_only], default=argument.default_value

@@ -16,6 +16,7 @@ from .._torch import BY_TYPE, TORCH, raw_stream
 from .._types import F32, F64, NAMES
 
 WIDE = torch.float64
+TYPES = (torch.float16, torch.bfloat16, torch.float32, WIDE)
 SMALL = 1 << 18  # Tensors of fewer elements are copied into one before they are added, so that launches are few.
 
 
@@ -60,9 +61,9 @@ class Lanes:
         return rows.sum(0)
 
     def value(self, dtype):
-        if dtype not in (torch.float32, WIDE):
-            raise InvalidArgument("the dtype of a total is torch.float32 or torch.float64, and not %s" % dtype)
-        if self.device.type == "cuda" and (dtype == WIDE or not self.has_wide):
+        if dtype not in TYPES:
+            raise InvalidArgument("the dtype of a total is a type of floats of 16 bits or more, and not %s" % dtype)
+        if self.device.type == "cuda" and (dtype == WIDE or dtype == torch.float32 and not self.has_wide):
             return self.value_on_device(dtype)
         state = State.from_lanes(self.as_wide())
         value = state.norm2 if self.operation == "norm2" else state.mean if self.operation == "mean" else state.value
