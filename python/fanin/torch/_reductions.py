@@ -126,7 +126,7 @@ def reduced(x, name, axes, keepdim, type_of, dtype=None, method=None, y=None):
 
 
 DEFAULTS = {name: default_method(name) for name in OPERATIONS}
-ROUNDED = ("sum", "mean", "variance", "sum_of_magnitudes", "norm2")
+ROUNDED = ("sum", "mean", "variance", "sum_of_magnitudes", "sum_of_squares", "norm2")
 # How many elements a result needs, where that is not one, and the results of fewer, where they are not 0.
 NEEDED = {"sample_variance": 2, "sample_standard_deviation": 2}
 OF_TOO_FEW = {"product": 1, "all": True, "log_sum_exp": -math.inf, "mean": math.nan,
