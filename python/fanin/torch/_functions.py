@@ -6,4 +6,12 @@ from ._reductions import ROWS as REDUCTIONS
 from ._scatters import ROWS as SCATTERS
 
 ROWS = {row.name: row for row in (*REDUCTIONS, *SCATTERS)}
-FUNCTIONS = {name: register(row) for name, row in ROWS.items()}
+
+
+def meshes():
+    """The module for DTensors, which is imported when a DTensor comes: PyTorch takes a second to import them."""
+    from . import _meshes
+    return _meshes
+
+
+FUNCTIONS = {name: register(row, meshes) for name, row in ROWS.items()}

@@ -54,8 +54,8 @@ def bound(operator, args, kwargs):
 _defaults = {}
 
 
-def register(row):
-    """Defines the operator of a row, and gives its function for Python."""
+def register(row, meshes):
+    """Defines the operator of a row, and gives its function for Python. meshes() is the module for DTensors."""
     name = "fanin::" + row.name
     LIBRARY.define(row.schema, tags=TAGS)
     operator = getattr(torch.ops.fanin, row.name).default
@@ -64,11 +64,11 @@ def register(row):
     torch.library.register_fake(name, lambda *args, **kwargs: fake(row, args, kwargs), lib=LIBRARY)
     torch.library.register_vmap(name, lambda info, in_dims, *args, **kwargs: batched(row, operator, info, in_dims, args,
                                                                                      kwargs), lib=LIBRARY)
-    differentiable = None if row.gradient is None else register_gradient(row, operator)
+    differentiable = None if row.gradient is None else register_gradient(row, operator, meshes)
     if row.autocast is not None:
         for device in ("cpu", "cuda"):
             register_autocast(row, operator, device)
-    function = functions[row.name] = function_of(row, operator, differentiable)
+    function = functions[row.name] = function_of(row, operator, differentiable, meshes)
     return function
 
 
@@ -88,20 +88,14 @@ def batched(row, operator, info, in_dims, args, kwargs):
     return row.batch(Call(operator, bound(operator, args, kwargs))), 0
 
 
-def below_autograd(row, operator, args, kwargs):
+def below_autograd(row, operator, meshes, args, kwargs):
     """What the operator computes; of a DTensor, as the rules for meshes say."""
     with torch._C._AutoDispatchBelowAutograd():
         found = meshes().total(row.name, operator, args, kwargs) if hasattr(args[0], "placements") else NotImplemented
         return operator(*args, **kwargs) if found is NotImplemented else found
 
 
-def meshes():
-    """The module for DTensors, which is imported when a DTensor comes: PyTorch takes a second to import them."""
-    from . import _meshes
-    return _meshes
-
-
-def register_gradient(row, operator):
+def register_gradient(row, operator, meshes):
     """Gradients by a Function with setup_context(), which torch.func needs. PyTorch's register_autograd() has none."""
     arguments = operator._schema.arguments
     names = [argument.name for argument in arguments]
@@ -112,7 +106,7 @@ def register_gradient(row, operator):
         args, kwargs = values[:first_of_keywords], dict(zip(names[first_of_keywords:], values[first_of_keywords:]))
         if kind_of(values) == PLAIN:
             return row.compute(*args, **kwargs)
-        return below_autograd(row, operator, args, kwargs)
+        return below_autograd(row, operator, meshes, args, kwargs)
 
     def setup_context(ctx, inputs, output):
         given = list(inputs)
@@ -146,7 +140,7 @@ def register_gradient(row, operator):
     def kernel(*args, **kwargs):
         if torch.is_grad_enabled() and any(isinstance(x, torch.Tensor) and x.requires_grad for x in args):
             return made.apply(*bound(operator, args, kwargs).values())
-        return below_autograd(row, operator, args, kwargs)
+        return below_autograd(row, operator, meshes, args, kwargs)
     LIBRARY.impl(row.name, kernel, "Autograd")
     return made
 
@@ -195,7 +189,7 @@ len_dispatch_stack, len_function_stack = torch._C._len_torch_dispatch_stack, tor
 is_autocast_enabled, in_transform = torch._C._is_any_autocast_enabled, torch._C._are_functorch_transforms_active
 
 
-def function_of(row, operator, differentiable):
+def function_of(row, operator, differentiable, meshes):
     """The function for Python: the operator, or what is shorter where that does the same.
 
     torch.func takes a Function, and refuses an operator that has one. The dispatcher takes longer than a short sum.
