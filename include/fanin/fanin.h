@@ -241,6 +241,11 @@ FANIN_API const char* fanin_backend_obstacle(uint32_t i);
 FANIN_API fanin_status fanin_reduce(fanin_operation what, const fanin_input* input, const fanin_options* options,
                                     void* result, fanin_report* report);
 
+/* Reduces `count` arrays as if they followed each other in one array (fanin/sharded.hpp). The inputs are all in host memory,
+ * or all in device memory, and have the same type. Fails as fanin_reduce. */
+FANIN_API fanin_status fanin_reduce_arrays(fanin_operation what, const fanin_input* const* inputs, size_t count,
+                                           const fanin_options* options, void* result, fanin_report* report);
+
 /* A reduction whose backend, variant and method are chosen once, for short calls. Calls of one plan may overlap. */
 typedef struct fanin_plan fanin_plan;
 /* `auto` chooses for inputs of `expected_count` elements; UINT64_MAX: for long ones. */
