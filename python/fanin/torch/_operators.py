@@ -181,7 +181,12 @@ def kind_of(values):
                 kind = WITH_GRADIENT
         elif type(x) not in SIMPLE and not is_simple((x,)):
             return OTHER
-    return OTHER if len_dispatch_stack() or len_function_stack() or is_autocast_enabled() or in_transform() else kind
+    return OTHER if is_watched() else kind
+
+
+def is_watched():
+    """Whether a mode, autocast or a transform of torch.func wants to see the operators that are called."""
+    return len_dispatch_stack() or len_function_stack() or is_autocast_enabled() or in_transform()
 
 
 is_grad_enabled, is_compiling = torch.is_grad_enabled, torch.compiler.is_dynamo_compiling
@@ -198,9 +203,12 @@ def function_of(row, operator, differentiable, meshes):
     required = sum(not argument.has_default_value() for argument in operator._schema.arguments)
     most = sum(not argument.kwarg_only for argument in operator._schema.arguments)
 
+    defaults = tuple(argument.default_value for argument in operator._schema.arguments)
+
     def fits(args, kwargs):
         """Whether the arguments are those of the schema. If they are not, the operator says what is wrong."""
-        return len(args) <= most and kwargs.keys() <= set(names[len(args):]) \
+        left = names[len(args):]
+        return len(args) <= most and all(name in left for name in kwargs) \
             and all(name in kwargs for name in names[len(args):required])
 
     plans = getattr(row.compute, "plans", None)
@@ -210,15 +218,16 @@ def function_of(row, operator, differentiable, meshes):
 
     def function(*args, **kwargs):
         if not is_compiling():
-            if plans is not None and args and type(args[0]) in TENSOR_CLASSES and kind_of(args[:1]) == PLAIN:
-                found = plans.compute(args[0], args[1:], kwargs, make=False)
+            if plans is not None and args and type(args[0]) in TENSOR_CLASSES \
+                    and not (args[0].requires_grad and is_grad_enabled()) and not is_watched():
+                found = plans.compute(args[0], args[1:], kwargs, False)
                 if found is not NotImplemented:
                     return found
             kind = kind_of((*args, *kwargs.values())) if args and fits(args, kwargs) else OTHER
             if kind == PLAIN:
                 return row.compute(*args, **kwargs)
             if kind == WITH_GRADIENT and apply is not None:
-                return apply(*bound(operator, args, kwargs).values())
+                return apply(*(bound(operator, args, kwargs).values() if kwargs else args + defaults[len(args):]))
             if differentiable is not None and torch._C._are_functorch_transforms_active():
                 return differentiable.apply(*bound(operator, args, kwargs).values())
         if args and hasattr(args[0], "placements"):

@@ -102,13 +102,15 @@ class Plans(dict):
 
     def compute(self, x, args, kwargs, make=True):
         """The results of a call with a plan; NotImplemented where there is none, or none yet and `make` is False."""
-        count, device = x.numel(), x.get_device()
-        if x.is_neg() or device >= 0 and is_captured():
+        device = x.get_device()
+        if x.is_neg() or (is_captured() if device >= 0 else not x.is_cpu):
             return NotImplemented
-        whole = not args and not kwargs and 1 < count < LONG >> 3 and x.is_contiguous()
+        stream = raw_stream(device) if device >= 0 else None
         try:
-            key = (x.dtype, device, raw_stream(device) if device >= 0 else None,
-                   None if whole else (x.shape, x.stride()), args, tuple(kwargs.items()))
+            if not args and not kwargs and x.is_contiguous() and 1 < x.numel() < LONG >> 3:
+                key = x.dtype, device, stream
+            else:
+                key = x.dtype, device, stream, x.shape, x.stride(), args, tuple(kwargs.items())
             plan = self[key]
         except KeyError:
             plan = self.made(key, x, args, kwargs) if make else None
