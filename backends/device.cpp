@@ -44,14 +44,6 @@ void enqueue_each(const request& asked, const batch& many, const results_view& o
   compute([&] { context.work().enqueue_each(asked, many, out.data); });
 }
 
-/// @throws unsupported if the result is asked for as a narrow float in place of an f32
-void check_rounds_on_device(const request& asked) {
-  if (asked.result != element_type::f64 && asked.result != default_result(asked.what, asked.inputs.type())) {
-    throw unsupported("enqueue() gives a rounded result as f32 or f64, not as " +
-                      std::string(to_string(asked.result)));
-  }
-}
-
 /// @throws unsupported if `what` has no lanes for the type, invalid_argument if `lanes` is null
 void check_lanes(operation what, element_type type, const void* lanes) {
   if (lane_count(what, type) == 0) {
@@ -63,15 +55,15 @@ void check_lanes(operation what, element_type type, const void* lanes) {
 
 }  // namespace
 
-std::unique_ptr<device_work> backend::open_device(int, void*) const {
+std::unique_ptr<device_work> backend::open_device(int, void*, const device_allocator*) const {
   require_usable(*this);
   throw unsupported(std::string(name()) + " has no devices");
 }
 
-device_context::device_context(int device, void* stream)
-    : work_(translate_bad_alloc([&] { return device_backend().open_device(device, stream); })),
+device_context::device_context(int device, void* stream, const device_allocator* from)
+    : work_(translate_bad_alloc([&] { return device_backend().open_device(device, stream, from); })),
       device_(device),
-      stream_(work_->where(0).stream) {}
+      stream_(stream != nullptr ? stream : work_->where(0).stream) {}
 
 report reduce(operation what, const input_views& inputs, const result_view& value, device_context& context,
               options chosen) {
@@ -126,11 +118,7 @@ void enqueue(operation what, const input_views& inputs, void* result, device_con
              const options& chosen) {
   if (inputs.place() != memory::device) throw invalid_argument("enqueue() reads device memory; this is host memory");
   if (result == nullptr) throw invalid_argument("the result is null");
-  compute([&] {
-    const request asked = prepared(what, inputs, chosen);
-    check_rounds_on_device(asked);
-    context.work().enqueue(asked, result);
-  });
+  compute([&] { context.work().enqueue(prepared(what, inputs, chosen), result); });
 }
 
 std::size_t lane_count(operation what, element_type type) {
@@ -156,7 +144,9 @@ void enqueue_value_of_lanes(operation what, element_type type, const std::int64_
   chosen.method = method::exact;
   compute([&] {
     const request asked = prepared(what, array_view(nullptr, 0, type, memory::device), chosen);
-    check_rounds_on_device(asked);
+    if (asked.result != element_type::f64 && asked.result != default_result(what, type)) {
+      throw unsupported("the value of lanes is f32 or f64, not " + std::string(to_string(asked.result)));
+    }
     context.work().enqueue_value_of_lanes(asked, lanes, result);
   });
 }

@@ -9,12 +9,14 @@
 namespace fanin {
 namespace {
 
-/// @throws invalid_argument as reduce() of the parts, which are not 0 in number
+/// The number of elements. @throws invalid_argument as reduce() of the parts, which are not 0 in number
 std::uint64_t checked_count(std::span<const input_views> parts) {
   std::uint64_t count = 0;
   for (const input_views& part : parts) {
     check_data(part);
-    if (part.place() != memory::device) throw invalid_argument("a part of the sharded data is in host memory");
+    if (part.place() != parts[0].place()) {
+      throw invalid_argument("some parts of the sharded data are in host memory, and some are on devices");
+    }
     if (part.type() != parts[0].type() || part.size() != parts[0].size()) {
       throw invalid_argument("the parts of the sharded data differ in type or number of inputs");
     }
@@ -26,7 +28,7 @@ std::uint64_t checked_count(std::span<const input_views> parts) {
 /// Views without data of as many inputs as each part has, with the count of the elements of all parts.
 input_views views_of_all(std::span<const input_views> parts) {
   if (parts.empty()) throw invalid_argument("the sharded data has no parts");
-  const array_view all(nullptr, checked_count(parts), parts[0].type(), memory::device);
+  const array_view all(nullptr, checked_count(parts), parts[0].type(), parts[0].place());
   return parts[0].size() == 1 ? input_views(all) : input_views(all, all);
 }
 
@@ -42,6 +44,11 @@ report reduce(operation what, const sharded& x, const result_view& value, option
   check_count(what, all.count());
   check_result(what, value, chosen.result);
   chosen.result = value.type;
+  if (all.place() == memory::host) {
+    incremental stream(what, all.type(), chosen);
+    for (const input_views& part : x.parts()) stream.push(part);
+    return stream.finish(value);
+  }
   return compute([&] {
     selection s = choose(what, all, chosen);
     return report(s.chosen->name(), s.chosen->reduce_parts(s.what, x.parts(), value.data), std::move(s.fallback));

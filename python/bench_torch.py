@@ -57,6 +57,9 @@ def short(dtype):
     for name, y in (("", x), (", with a gradient", x.clone().requires_grad_())):
         compare("sum of 1024 %s until it returns%s" % (dtype, name), lambda: lambda: fanin.torch.sum(y),
                 lambda: lambda: torch.sum(y), until_return, 2000)
+    rows = x.reshape(16, 64)
+    compare("sums of 16 rows of 64 %s until it returns" % dtype, lambda: lambda: fanin.torch.sum(rows, 1),
+            lambda: lambda: torch.sum(rows, 1), until_return, 2000)
 
 
 def with_backward(function, x):

@@ -4,7 +4,7 @@
 
 usage: pack.py LIBRARY COMMAND DIST_FOLDER
 
-The wheel has beside the library and the command those that a bare system lacks (Highway, oneTBB, libgomp; fmt and what
+The wheel has fanin.jax's library, too, if it is beside the package's. Beside these it has the libraries that a bare system lacks (Highway, oneTBB, libgomp; fmt and what
 reads archives), where these look for them first. Its tag names the glibc that all of them need. Prints the path of the
 wheel.
 """
@@ -66,14 +66,20 @@ def stripped(path, folder):
     return target.read_bytes()
 
 
-def files_of(library, command):
-    """The files of the wheel: bytes by path."""
+def programs_of(library, command):
+    """The library, the command, and the library of fanin.jax, if it was built."""
+    of_jax = library.with_name("libfanin_jax.so")
+    return [library, command] + [of_jax] * of_jax.exists()
+
+
+def files_of(programs):
+    """What the wheel contains: bytes by path."""
     files = {path.relative_to(HERE).as_posix(): path.read_bytes() for path in sorted((HERE / "fanin").rglob("*"))
              if path.suffix in (".py", ".pyi", ".typed")}
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        files["fanin/libfanin.so"], files["fanin/fanin"] = stripped(library, folder), stripped(command, folder)
-        for name, path in needed_libraries([library, command]).items():
+        files.update(("fanin/" + path.name, stripped(path, folder)) for path in programs)
+        for name, path in needed_libraries(programs).items():
             files["fanin/" + name] = stripped(path, folder)
     return files
 
@@ -84,10 +90,11 @@ def record_line(path, content):
 
 
 def write_wheel(library, command, dist):
-    major, minor = needed_glibc([library, command, *needed_libraries([library, command]).values()])
+    programs = programs_of(library, command)
+    major, minor = needed_glibc([*programs, *needed_libraries(programs).values()])
     tag = "py3-none-manylinux_%d_%d_x86_64" % (major, minor)
     info = "fanin-%s.dist-info/" % version()
-    files = files_of(library, command)
+    files = files_of(programs)
     files[info + "METADATA"] = (METADATA.format(version=version()) + (HERE / "README.md").read_text()).encode()
     files[info + "WHEEL"] = WHEEL.format(tag=tag).encode()
     files[info + "LICENSE"] = (HERE.parent / "LICENSE").read_bytes()

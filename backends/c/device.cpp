@@ -52,6 +52,18 @@ fanin_status fanin_context_create(int32_t device, void* stream, fanin_context** 
   });
 }
 
+fanin_status fanin_context_create_with(int32_t device, void* stream, const fanin_allocator* allocator,
+                                       fanin_context** made) {
+  return guarded([&] {
+    *required(made, "the place for the context") = nullptr;
+    const fanin_allocator from = c::copied(allocator, "the allocator");
+    if (from.allocate == nullptr || from.release == nullptr) {
+      throw invalid_argument("the allocator has no functions to allocate and release");
+    }
+    *made = new fanin_context{device_context(device, stream, {from.allocate, from.release, from.user})};
+  });
+}
+
 void* fanin_context_stream(const fanin_context* context) {
   return context == nullptr ? nullptr : context->work.stream();
 }

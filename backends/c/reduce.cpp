@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of the C interface: one array, plans, blocks and batches.
+// Reductions of the C interface: of one array, planned, in blocks, and of batches.
+#include <vector>
+
+#include <fanin/sharded.hpp>
+
 #include "backends/c/convert.hpp"
 
 namespace {
@@ -30,6 +34,19 @@ fanin_status fanin_reduce(fanin_operation what, const fanin_input* input, const 
     const input_views inputs = c::inputs_of(op, input);
     const result_view one = c::result_at(required(result, "the result"), op, inputs.type(), chosen.result);
     write_report(reduce(op, inputs, one, chosen), report, &one);
+  });
+}
+
+fanin_status fanin_reduce_arrays(fanin_operation what, const fanin_input* const* inputs, size_t count,
+                                 const fanin_options* given, void* result, fanin_report* report) {
+  return guarded([&] {
+    const operation op = c::operation_of(what);
+    const options chosen = c::options_of(given);
+    std::vector<input_views> parts;
+    for (size_t i = 0; i < count; ++i) parts.push_back(c::inputs_of(op, required(inputs, "the inputs")[i]));
+    if (parts.empty()) throw invalid_argument("there are no arrays");
+    const result_view one = c::result_at(required(result, "the result"), op, parts[0].type(), chosen.result);
+    write_report(reduce(op, sharded(parts), one, chosen), report, &one);
   });
 }
 

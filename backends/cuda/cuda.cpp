@@ -25,13 +25,15 @@ namespace {
 
 class work_on_context final : public device_work {
  public:
-  work_on_context(const backend& backend, int device, void* stream)
-      : backend_(backend), context_(device, static_cast<cudaStream_t>(stream)) {}
+  work_on_context(const backend& backend, int device, void* stream, const device_allocator* from)
+      : backend_(backend), context_(device, static_cast<cudaStream_t>(stream), from) {}
 
   device_times last_times() const noexcept override { return context_.times; }
   execution where(std::size_t scratch_bytes) override {
     const device_scope here(context_.where().device);
-    return context_.with_scratch(scratch_bytes);
+    execution found = context_.with_scratch(scratch_bytes);
+    found.host_state = context_.host_state(0);
+    return found;
   }
   outcome reduce(const request& request, void* result) override {
     const device_scope here(context_.where().device);
@@ -115,7 +117,10 @@ void work_on_context::enqueue(const request& request, void* result) {
   if (is_partial(request.inputs, request.nan)) copies.emplace(request, context_);
   const std::uint64_t count = request.inputs.count(), longest = longest_fold(request, copies);
   const execution where = where_for(request, longest);
-  if (!copies && count > 0 && count <= longest &&
+  // A kernel of its own rounds to narrow floats.
+  const bool ends_in_fold =
+      request.result == element_type::f64 || request.result == default_result(request.what, request.inputs.type());
+  if (ends_in_fold && !copies && count > 0 && count <= longest &&
       launcher_of(request).launch_finished(where, operands_at(request.inputs, 0), count, request.result, result)) {
     return;
   }
@@ -193,9 +198,9 @@ const kernel_launcher* backend::find_kernel(const request& request) const {
   return with_element(request.inputs.type(), [&]<class T>() { return cuda::find_kernel<T>(request.what, how); });
 }
 
-std::unique_ptr<device_work> backend::open_device(int device, void* stream) const {
+std::unique_ptr<device_work> backend::open_device(int device, void* stream, const device_allocator* from) const {
   require_usable(*this);
-  return std::make_unique<work_on_context>(*this, device, stream);
+  return std::make_unique<work_on_context>(*this, device, stream, from);
 }
 
 const backend& instance() noexcept {

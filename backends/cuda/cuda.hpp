@@ -12,7 +12,7 @@ class backend final : public gpu_backend {
   std::span<const variant_info> variants() const noexcept override;
 
   const kernel_launcher* find_kernel(const request& request) const override;
-  std::unique_ptr<device_work> open_device(int device, void* stream) const override;
+  std::unique_ptr<device_work> open_device(int device, void* stream, const device_allocator* from) const override;
 };
 
 /// The only object of this class.

@@ -15,6 +15,8 @@
 
 namespace fanin {
 
+struct device_allocator;
+
 /// Whether a backend can run on this machine, and if not, why.
 struct availability {
   reason why = reason::usable;
@@ -158,9 +160,9 @@ class FANIN_API backend {
   virtual std::unique_ptr<stream> open(const request&) const = 0;
 
   /// The resources for calls on a device of this backend. `stream` is a stream of the device's runtime, or null for a
-  /// new one.
+  /// new one. Device memory is that of `from`, or if it is null, of the runtime.
   /// @throws backend_unavailable, unsupported if it has no devices, invalid_argument (no such device), device_error
-  virtual std::unique_ptr<device_work> open_device(int device, void* stream) const;
+  virtual std::unique_ptr<device_work> open_device(int device, void* stream, const device_allocator* from) const;
 };
 
 /// Every backend this library knows, in order of preference, whether compiled in or not.

@@ -55,6 +55,15 @@ struct device_result {
       overflowed;
 };
 
+/// Device memory of the caller, for the workspace of a context. Released memory may be used by work that is enqueued
+/// to the context's stream later. `user` is handed to both functions, which may be called while the stream is
+/// captured.
+struct device_allocator {
+  void* (*allocate)(std::size_t bytes, void* user);  ///< aligned to 256 bytes; null if no memory is left
+  void (*release)(void* memory, void* user);
+  void* user;
+};
+
 /// The stream, the workspace and the pinned buffers that calls on one device share. Once the largest request has been
 /// served, calls allocate nothing and wait for nothing but their own result.
 /// Memory: 1 to 2 MiB on the device. Stages of the ladder that overwrite their input add a copy of the longest input.
@@ -68,7 +77,10 @@ class FANIN_API device_context {
   /// `stream`: a cudaStream_t of that device, which has to outlive the context. Null: a new stream, which waits for
   /// the legacy default stream. @throws backend_unavailable, invalid_argument (no such device), out_of_memory,
   /// device_error
-  explicit device_context(int device = 0, void* stream = nullptr);
+  explicit device_context(int device = 0, void* stream = nullptr) : device_context(device, stream, nullptr) {}
+  /// Takes the workspace from an allocator, except for the copies of host data. The allocator's functions and `user`
+  /// have to outlive the context. @throws as above
+  device_context(int device, void* stream, const device_allocator& from) : device_context(device, stream, &from) {}
 
   int device() const noexcept { return device_; }
   void* stream() const noexcept { return stream_; }
@@ -81,6 +93,8 @@ class FANIN_API device_context {
   device_work& work() noexcept { return *work_; }
 
  private:
+  device_context(int device, void* stream, const device_allocator* from);
+
   std::unique_ptr<device_work> work_;
   int device_;
   void* stream_;
@@ -144,11 +158,10 @@ FANIN_API void enqueue_add_to(operation what, const batch& many, const results_v
 /// - If too few elements take part, a mean, variance or standard deviation is NaN. min is the largest value of the
 ///   type (+inf for floats), max is the smallest value, and their index is the largest number.
 /// - Absent elements are not counted.
-/// - The call only launches kernels, except for stages of the ladder. So it may be captured into a CUDA graph once
-///   the same call was made without capture. The context has to outlive the graph. The kernels read the mask when
-///   they run.
-/// @throws as fanin::reduce, but neither `overflow` nor `invalid_argument` for too few elements; unsupported for a
-/// rounded result as f16, bf16, e5m2 or e4m3
+/// - The call may be captured into a CUDA graph, except for stages of the ladder. A context may be made, and its
+///   workspace may grow, during the capture. The context, or its allocator's memory, has to outlive the graph. The
+///   kernels read the mask when they run.
+/// @throws as fanin::reduce, but neither `overflow` nor `invalid_argument` for too few elements
 FANIN_API void enqueue(operation what, const input_views& inputs, void* result, device_context& context,
                        const options& chosen = {});
 

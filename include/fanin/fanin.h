@@ -241,6 +241,11 @@ FANIN_API const char* fanin_backend_obstacle(uint32_t i);
 FANIN_API fanin_status fanin_reduce(fanin_operation what, const fanin_input* input, const fanin_options* options,
                                     void* result, fanin_report* report);
 
+/* Reduces `count` arrays as if they followed each other in one array (fanin/sharded.hpp). The inputs are all in host memory,
+ * or all in device memory, and have the same type. Fails as fanin_reduce. */
+FANIN_API fanin_status fanin_reduce_arrays(fanin_operation what, const fanin_input* const* inputs, size_t count,
+                                           const fanin_options* options, void* result, fanin_report* report);
+
 /* A reduction whose backend, variant and method are chosen once, for short calls. Calls of one plan may overlap. */
 typedef struct fanin_plan fanin_plan;
 /* `auto` chooses for inputs of `expected_count` elements; UINT64_MAX: for long ones. */
@@ -323,6 +328,19 @@ typedef struct fanin_context fanin_context;
 /* `stream`: a cudaStream_t of the device, which has to outlive the context. Null: a new stream, which waits for the
  * legacy default stream. Fails with FANIN_BACKEND_UNAVAILABLE where there is no device */
 FANIN_API fanin_status fanin_context_create(int32_t device, void* stream, fanin_context** context);
+/* Device memory of the caller, for the workspace of a context. Released memory may be used by work that is enqueued to
+ * the context's stream later. `user` is handed to both functions, which may be called while the stream is captured, and
+ * have to outlive the context. allocate() returns null if no memory is left. */
+typedef struct fanin_allocator {
+  size_t struct_size;
+  void* (*allocate)(size_t bytes, void* user);
+  void (*release)(void* memory, void* user);
+  void* user;
+} fanin_allocator;
+#define FANIN_ALLOCATOR_INIT {sizeof(fanin_allocator), 0, 0, 0}
+/* Creates a context whose workspace is memory of an allocator, except for copies of host data. */
+FANIN_API fanin_status fanin_context_create_with(int32_t device, void* stream, const fanin_allocator* allocator,
+                                                 fanin_context** context);
 FANIN_API void* fanin_context_stream(const fanin_context* context);
 /* These act like fanin_describe, fanin_reduce and fanin_reduce_batch on the context's stream, and wait for the result. */
 FANIN_API fanin_status fanin_context_describe(fanin_context* context, const fanin_input* input,
@@ -339,8 +357,8 @@ FANIN_API fanin_status fanin_context_reduce_batch(fanin_context* context, fanin_
 FANIN_API fanin_status fanin_context_add_to(fanin_context* context, fanin_operation what, const fanin_input* input,
                                             const fanin_batch* batch, const fanin_options* options,
                                             const fanin_output* output, fanin_report* report);
-/* Enqueues the reduction of device memory and returns. The call may be captured into a CUDA graph once the same call was
- * made without capture. `result` is device memory for the result, and directly behind it for an integer whose size is
+/* Enqueues the reduction of device memory and returns. The call, and the creation of a context, may be captured into a CUDA
+ * graph. The context, or its allocator's memory, has to outlive the graph. `result` is device memory for the result, and directly behind it for an integer whose size is
  * the alignment of the result. This integer is not 0 if an integer result does not fit. */
 FANIN_API fanin_status fanin_context_enqueue(fanin_context* context, fanin_operation what, const fanin_input* input,
                                              const fanin_options* options, void* result);

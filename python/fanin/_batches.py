@@ -111,7 +111,7 @@ def _reduce(what, inputs, index, groups, drop_others, method, dtype, empty, out,
     wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
     views = views_for(what, inputs, wanted)
     batch, count = batch_of(views[0], index, groups, drop_others)
-    wanted = result_type_for(what, views[0], method, wanted)
+    wanted = result_type_for(what, views[0].code, views[0].library.narrow, method, wanted)
     if empty is not None:
         number, form, _ = c.result_of(what, views[0].code, wanted)
         try:
@@ -234,7 +234,7 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
     memory = Copy(target, view) if overlap(*target.extent, arrays_read([view], call, batch)) else target
     output = c.Output(data=memory.address, count=count, place=target.place)
     if view.place == c.DEVICE:
-        context = context_of(view.device, view.stream)
+        context = context_of(view.device, view.stream, view.library)
         with context.lock:
             c.check(c.context_enqueue_add_to(context.handle, what, call, batch, options, output))
     else:

@@ -8,37 +8,54 @@ from ctypes import byref
 from . import _library as c
 from ._catalogue import NUMBER, OF_FLOATS_ON_DEVICES, TRUTHS, kept_options
 from ._errors import Unsupported
-from ._types import COMPLEX, INTEGERS, NARROW, code_of
+from ._results import result_type_for
+from ._types import COMPLEX, INTEGERS, code_of
 
 LEGACY_STREAM, PER_THREAD_STREAM = 1, 2
 
 
 class Context:
-    """A context of the C interface, which serves one call at a time."""
+    """A context of the C interface, which serves one call at a time.
 
-    __slots__ = ("handle", "lock")
+    `memory` allocates the workspace, as memory of a library for work on that stream, where the library can do so.
+    """
 
-    def __init__(self, device, stream):
-        self.handle, self.lock = ctypes.c_void_p(), threading.Lock()
-        c.check(c.context_create(device, stream, byref(self.handle)))
+    __slots__ = ("handle", "lock", "allocator")
 
-
-class Contexts(dict):
-    """The contexts of (device, stream). They stay until the process ends, since graphs may use them."""
-
-    def __missing__(self, key):
-        made = self[key] = Context(key[0], key[1] or LEGACY_STREAM)
-        return made
-
-
-_contexts = Contexts()
+    def __init__(self, device, stream, memory=None):
+        self.handle, self.lock, self.allocator = ctypes.c_void_p(), threading.Lock(), None
+        if memory is None:
+            c.check(c.context_create(device, stream or LEGACY_STREAM, byref(self.handle)))
+            return
+        self.allocator = c.Allocator(allocate=c.ALLOCATE(lambda size, _: memory.allocate(size, device, stream)),
+                                     release=c.RELEASE(lambda address, _: memory.release(address)))
+        c.check(c.context_create_with(device, stream or LEGACY_STREAM, self.allocator, byref(self.handle)))
 
 
-def context_of(device, stream):
-    """The context of a stream. 0 and 1 are the legacy default stream, and 2 is the default stream of this thread."""
-    if stream == PER_THREAD_STREAM:
-        return _contexts[device, stream, threading.get_ident()]
-    return _contexts[device, stream]
+class ContextOfCapture(Context):
+    """The context of one call that is captured. The graph keeps the memory, which the library's pool gives it."""
+
+    __slots__ = ()
+
+    def __del__(self):
+        c.context_destroy(self.handle)
+
+
+_contexts = {}  # by device, stream, memory and, for streams of threads, the thread: until the process ends
+
+
+def context_of(device, stream, library=None):
+    """The context of that stream, where 0 and 1 are the legacy default stream, and 2 is that of this thread.
+
+    The library is that of the input.
+    """
+    memory = library if hasattr(library, "allocate") else None
+    if memory is not None and memory.is_captured():
+        return ContextOfCapture(device, stream, memory)
+    key = device, stream, memory, threading.get_ident() if stream == PER_THREAD_STREAM else None
+    if key not in _contexts:
+        _contexts[key] = Context(device, stream, memory)
+    return _contexts[key]
 
 
 def device_of(address):
@@ -56,25 +73,24 @@ class ShortCall:
     The lock of the stream's context guards the structs, too.
     """
 
-    __slots__ = ("lock", "handle", "what", "input", "input_ref", "options", "result", "number", "like")
+    __slots__ = ("lock", "input", "result", "arguments", "number", "like")
 
-    def __init__(self, what, code, choices, dtype, device, stream):
+    def __init__(self, what, code, choices, dtype, device, stream, library):
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
         if code in INTEGERS and (what in OF_FLOATS_ON_DEVICES or wanted not in INTEGERS | {c.DEFAULT_TYPE}):
             raise KeyError(what)  # for the long call, which converts
+        wanted = result_type_for(what, code, library.narrow, choices[0], wanted)
         self.number, form, _ = c.result_of(what, code, wanted)
-        if form != NUMBER or code in NARROW or what in TRUTHS or self.number in NARROW or self.number in COMPLEX \
-                or stream == PER_THREAD_STREAM:
+        if form != NUMBER or what in TRUTHS or self.number in COMPLEX or stream == PER_THREAD_STREAM:
             raise KeyError(what)  # for the long call
-        context = context_of(device, stream)
-        self.lock, self.handle, self.what = context.lock, context.handle, what
-        self.options = kept_options[choices + (wanted,)]
+        context = context_of(device, stream, library)
+        self.lock = context.lock
         self.input, self.result = c.Input(type=code, place=c.DEVICE), ctypes.c_void_p()
-        self.input_ref = byref(self.input)
+        self.arguments = context.handle, what, byref(self.input), kept_options[choices + (wanted,)], self.result
         self.like = None  # what results are made like, where the library makes them so
 
 
-context_enqueue = c.context_enqueue
+c_enqueue = c.enqueue
 
 
 def enqueue(call, address, count, result):
@@ -84,6 +100,6 @@ def enqueue(call, address, count, result):
         given.x = address
         given.count = count
         call.result.value = result
-        status = context_enqueue(call.handle, call.what, call.input_ref, call.options, call.result)
+        status = c_enqueue(*call.arguments)
     if status:
         c.check(status)

@@ -69,7 +69,7 @@ def reduce_short(what, calls, x, choices, dtype):
         try:
             if own == bool or what in COUNTS:
                 return NotImplemented
-            call = calls[key] = ShortCall(what, BY_NUMPY[own.name], choices, dtype, device, stream)
+            call = calls[key] = ShortCall(what, BY_NUMPY[own.name], choices, dtype, device, stream, library)
         except KeyError:
             return NotImplemented
     # Behind the result there is room for what tells of an overflow.

@@ -44,7 +44,7 @@ def describe(x, *, where=None, nan="propagate", skipna=None, backend="auto", thr
     found = c.CDescription()
     options = options_of("exact", nan, backend, threads)
     if view.place == c.DEVICE:
-        context = context_of(view.device, view.stream)
+        context = context_of(view.device, view.stream, view.library)
         with context.lock:
             c.check(c.context_describe(context.handle, call, options, found, None))
     else:

@@ -15,15 +15,15 @@ from ._types import SIZES
 
 def reduce_on_device(what, x, call, batch, options, shape, number, form, held, out, direct, report):
     """The results on the device, enqueued; on the host, where the library is unknown or a report is wanted."""
-    context = context_of(x.device, x.stream)
+    context = context_of(x.device, x.stream, x.library)
     if report is not None or not hasattr(x.library, "empty_on_device"):
         return reduce_to_host(context, what, x, call, batch, options, shape, held, form, report)
-    if batch is None and not shape and (number != x.code or SIZES[number] >= 4):
+    if batch is None and not shape and SIZES[number] > 1:
         # Behind the result stands a number that tells of an overflow.
         words = {NUMBER: (2,), INDEXED: (3,), EXTREMES: (3,)}[form]
         memory, address = x.library.empty_on_device(words, held, x)
         with context.lock:
-            c.check(c.context_enqueue(context.handle, ctypes.c_int32(what), byref(call), options,
+            c.check(c.enqueue(context.handle, ctypes.c_int32(what), byref(call), options,
                                       ctypes.c_void_p(address)))
         memory = memory[0] if form == NUMBER else memory[:2]
         return finish(what, x, memory, shape, held, form, out)

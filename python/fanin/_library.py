@@ -52,6 +52,13 @@ class CDescription(Sized):
                 ("sum_overflows", c_int32)]
 
 
+ALLOCATE, RELEASE = ctypes.CFUNCTYPE(c_void_p, c_size_t, c_void_p), ctypes.CFUNCTYPE(None, c_void_p, c_void_p)
+
+
+class Allocator(Sized):
+    _fields_ = [("struct_size", c_size_t), ("allocate", ALLOCATE), ("release", RELEASE), ("user", c_void_p)]
+
+
 HOST, DEVICE = 0, 1
 ROWS, SEGMENTS, GROUPS = 1, 2, 3
 DEFAULT_TYPE = -1
@@ -63,6 +70,13 @@ lib = ctypes.CDLL(PATH)
 def _declare(result, name, *arguments):
     function = getattr(lib, name)
     function.restype, function.argtypes = result, arguments
+    return function
+
+
+def _bare(name):
+    """A function for short calls, which hand over objects of ctypes: no prototype has to convert the arguments."""
+    function = lib[name]
+    function.restype = c_int32
     return function
 
 
@@ -81,9 +95,8 @@ backend_name = _declare(c_char_p, "fanin_backend_name", c_uint32)
 backend_obstacle = _declare(c_char_p, "fanin_backend_obstacle", c_uint32)
 result_type = _declare(_code, "fanin_result_type", _code, _code, _code, POINTER(c_int32), POINTER(c_int32),
                        POINTER(c_size_t))
-# The call for short arrays passes objects of ctypes as they are: no prototype has to convert its arguments.
-reduce = _declare(_code, "fanin_reduce")
-reduce.argtypes = None
+reduce, enqueue = _bare("fanin_reduce"), _bare("fanin_context_enqueue")
+short_reduce_batch, short_enqueue_batch = _bare("fanin_reduce_batch"), _bare("fanin_context_enqueue_batch")
 reduce_batch = _declare(_code, "fanin_reduce_batch", *_batch_call)
 add_to = _declare(_code, "fanin_add_to", *_batch_call)
 describe = _declare(_code, "fanin_describe", POINTER(Input), POINTER(Options), POINTER(CDescription),
@@ -95,11 +108,11 @@ incremental_destroy = _declare(None, "fanin_incremental_destroy", _object)
 context_describe = _declare(_code, "fanin_context_describe", _object, POINTER(Input), POINTER(Options),
                             POINTER(CDescription), POINTER(CReport))
 context_create = _declare(_code, "fanin_context_create", c_int32, c_void_p, POINTER(_object))
+context_create_with = _declare(_code, "fanin_context_create_with", c_int32, c_void_p, POINTER(Allocator),
+                               POINTER(_object))
 context_reduce = _declare(_code, "fanin_context_reduce", _object, _code, POINTER(Input), POINTER(Options), c_void_p,
                           POINTER(CReport))
 context_reduce_batch = _declare(_code, "fanin_context_reduce_batch", _object, *_batch_call)
-context_enqueue = _declare(_code, "fanin_context_enqueue")
-context_enqueue.argtypes = None
 context_enqueue_batch = _declare(_code, "fanin_context_enqueue_batch", _object, *_batch_call[:-1])
 context_enqueue_add_to = _declare(_code, "fanin_context_enqueue_add_to", _object, *_batch_call[:-1])
 lane_count = _declare(c_size_t, "fanin_lane_count", _code, _code)

@@ -29,7 +29,7 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
     """The results of an operation of one view or two, in the library of the first."""
     x = views[0]
     check_pair(views)
-    wanted = result_type_for(what, x, method, wanted)
+    wanted = result_type_for(what, x.code, x.library.narrow, method, wanted)
     number, form, size = c.result_of(what, x.code, wanted)
     options = options_for(method, nan, backend, threads, wanted, bound)
     call = make_call(views, mask, nan)

@@ -6,12 +6,12 @@ from ._catalogue import EXTREMES, INDEXED, NUMBER, is_count, is_truth
 from ._types import U64, U8
 
 
-def result_type_for(what, x, method, wanted):
-    """The type that results have: where the library's own is wider than an element, the element's."""
-    if wanted == c.DEFAULT_TYPE and method == "exact" and x.code in x.library.narrow:
-        default, form, _ = c.result_of(what, x.code)
-        if default != x.code and form == NUMBER and default not in (U64, U8):
-            return x.code
+def result_type_for(what, code, narrow, method, wanted):
+    """The type that results of elements have: theirs where it is one of `narrow`, and the library's own is wider."""
+    if wanted == c.DEFAULT_TYPE and method == "exact" and code in narrow:
+        default, form, _ = c.result_of(what, code)
+        if default != code and form == NUMBER and default not in (U64, U8):
+            return code
     return wanted
 
 

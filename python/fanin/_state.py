@@ -85,7 +85,7 @@ class State:
             if not self._handle:
                 self._create(F32 if view.code in NARROW else view.code)
             if view.place == c.DEVICE:
-                context = context_of(view.device, view.stream)
+                context = context_of(view.device, view.stream, view.library)
                 with context.lock:
                     c.check(c.state_accumulate(self._handle, call, options, context.handle, None))
             else:

@@ -25,6 +25,8 @@ empty_like = torch.empty_like
 # The handle of the current stream, without an object for it where torch has that function.
 raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or \
     (lambda device: torch.cuda.current_stream(device).cuda_stream)
+# Whether the current stream is being captured, without a function of Python where torch has that one.
+is_captured = getattr(torch._C, "_cuda_isCurrentStreamCapturing", torch.cuda.is_current_stream_capturing)
 
 
 class TorchResults:
@@ -32,6 +34,16 @@ class TorchResults:
 
     name = "torch"
     narrow = frozenset((CODES["f16"], CODES["bf16"]))
+
+    def allocate(self, size, device, stream):
+        """Memory of PyTorch's allocator for work on a stream, and of its pool for graphs while the stream is captured."""
+        try:
+            return torch.cuda.caching_allocator_alloc(size, device, stream)
+        except torch.cuda.OutOfMemoryError:
+            return None
+
+    release = staticmethod(torch.cuda.caching_allocator_delete)
+    is_captured = staticmethod(is_captured)
 
     def empty(self, shape, code, view):
         memory = torch.empty(shape, dtype=TYPE_OF[code], device=view.owner.device)
@@ -89,7 +101,8 @@ def read_torch(x):
 
 def reduce_short(what, calls, x, choices, dtype):
     """The enqueued result for a contiguous tensor on a device; NotImplemented for another one."""
-    if not x.is_cuda or x.requires_grad or x.layout is not torch.strided or not x.is_contiguous() or x.is_neg():
+    if not x.is_cuda or x.requires_grad or x.layout is not torch.strided or not x.is_contiguous() or x.is_neg() \
+            or is_captured():
         return NotImplemented
     own, device = x.dtype, x.get_device()
     stream = raw_stream(device)
@@ -99,7 +112,7 @@ def reduce_short(what, calls, x, choices, dtype):
         try:
             if own is torch.bool:
                 return NotImplemented
-            call = ShortCall(what, BY_TYPE[own], choices, dtype, device, stream)
+            call = ShortCall(what, BY_TYPE[own], choices, dtype, device, stream, TORCH)
         except KeyError:
             return NotImplemented
         # Behind the result there is room for what tells of an overflow.

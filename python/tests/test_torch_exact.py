@@ -135,6 +135,23 @@ class Replacements(unittest.TestCase):
                 torch.testing.assert_close(torch.autograd.grad(found, leaf, grad)[0], back[0])
             torch.testing.assert_close(found, expected)
 
+    def test_narrow_norms(self):
+        """Elements of 16 bits are not copied, and the results have the bits of copies as f32, rounded at the end."""
+        for device, dtype in itertools.product(DEVICES, (torch.bfloat16, torch.float16)):
+            x, weight, bias = (numbers(40, 65, seed=seed).to(device, dtype) for seed in (1, 2, 3))
+            wide, weight, bias = x.float(), weight[0], bias[0]
+            found, scale = REPLACEMENTS[torch.ops.aten._fused_rms_norm.default](x, (65,), weight, 1e-5)
+            squares = fanin.torch.vecdot(wide, wide).unsqueeze(1)
+            self.assertTrue(torch.equal(scale, (squares / 65 + 1e-5).rsqrt()))
+            self.assertTrue(torch.equal(found, (wide * scale * weight.float()).to(dtype)))
+            with fanin.torch.exact():
+                layer, soft = functional.layer_norm(x, (65,), weight, bias), x.softmax(1)
+            mean, variance = fanin.torch.mean(wide, 1, True), fanin.torch.var(wide, 1, correction=0, keepdim=True)
+            expected = (wide - mean) * (variance + 1e-5).rsqrt() * weight.float() + bias.float()
+            self.assertTrue(torch.equal(layer, expected.to(dtype)))
+            powers = (wide - wide.amax(1, True)).exp()
+            self.assertTrue(torch.equal(soft, (powers / fanin.torch.sum(powers, 1, True)).to(dtype)))
+
     def test_exact_values(self):
         x = torch.tensor(wide_numbers(500, 3))
         leaf = x.float().requires_grad_()

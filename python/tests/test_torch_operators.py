@@ -321,7 +321,7 @@ class Edges(unittest.TestCase):
 @unittest.skipUnless("cuda" in DEVICES, "torch has no GPU")
 class OnStreams(unittest.TestCase):
     def test_graph(self):
-        """A graph of a call, which was made before on the stream, has the results of new elements."""
+        """A graph of calls that were not made before has the results of new elements, and memory of its own."""
         x, keys = torch.ones(300, 70, device="cuda"), torch.arange(300, device="cuda") % 9
         leaf = torch.ones(300, 70, device="cuda", requires_grad=True)
 
@@ -331,18 +331,37 @@ class OnStreams(unittest.TestCase):
                     fanin.torch.scatter_add(x[:9], 0, keys.unsqueeze(1).expand(300, 70), x),
                     torch.autograd.grad(fanin.torch.var(leaf, 1).sum(), leaf)[0],
                     fanin.torch.total_norm([x, x[0]]))
-        stream = torch.cuda.Stream()
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
-            calls()
+        pairs = []
+        for _ in range(2):
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                pairs.append((graph, torch.cuda.Stream(), calls()))
+        for _ in range(20):
+            x.copy_(torch.randn(300, 70, device="cuda"))
+            torch.cuda.synchronize()
+            for graph, stream, _ in pairs:  # at the same time
+                with torch.cuda.stream(stream):
+                    graph.replay()
+            torch.cuda.synchronize()
+            expected = calls()
+            for _, _, found in pairs:
+                for captured, called in zip(found, expected):
+                    self.assertTrue(torch.equal(captured, called))
+
+    def test_memory(self):
+        """PyTorch's statistics count the workspace of a stream, and the memory of a graph ends with the graph."""
+        x = torch.ones(1 << 20, device="cuda")
+        before = torch.cuda.memory_allocated()
+        with torch.cuda.stream(torch.cuda.Stream()):
+            fanin.torch.sum(x)
+        self.assertGreater(torch.cuda.memory_allocated() - before, 1 << 20)
+        before = torch.cuda.memory_allocated()
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, stream=stream):
-            found = calls()
-        x.copy_(torch.randn(300, 70, device="cuda"))
+        with torch.cuda.graph(graph):
+            total = fanin.torch.sum(x)
         graph.replay()
-        torch.cuda.synchronize()
-        for captured, called in zip(found, calls()):
-            self.assertTrue(torch.equal(captured, called))
+        self.assertEqual(total.item(), 1 << 20)
+        self.assertLessEqual(torch.cuda.memory_allocated() - before, 1 << 12)
 
     def test_backward_of_another_thread(self):
         """Gradients on a device are computed in a thread of PyTorch's, on the stream of the forward call."""

@@ -281,6 +281,37 @@ static void planned_and_in_blocks(void) {
   CHECK(stream == NULL);
 }
 
+static void lists_of_arrays(void) {
+  const float x[3] = {1, -2, 4}, y[2] = {8, 1e30f}, z[1] = {-1e30f};
+  const fanin_input a = input_of(x, 3, FANIN_F32), b = input_of(y, 2, FANIN_F32), none = input_of(NULL, 0, FANIN_F32);
+  fanin_input c = input_of(z, 1, FANIN_F32);
+  const fanin_input* all[5];
+  fanin_options fast = FANIN_OPTIONS_INIT;
+  fanin_report report = FANIN_REPORT_INIT;
+  struct {
+    float value;
+    uint64_t index;
+  } largest;
+  float value = 0;
+
+  all[0] = &a, all[1] = &none, all[2] = &b, all[3] = &c, all[4] = &none;
+  CHECK(fanin_reduce_arrays(FANIN_SUM, all, 5, NULL, &value, &report) == FANIN_OK && value == 11);
+  CHECK(report.reproducibility == FANIN_SAME_FOR_ANY_ORDER && report.bound_of_result > 0);
+  CHECK(fanin_reduce_arrays(FANIN_NORM2, all, 2, NULL, &value, NULL) == FANIN_OK && value == sqrtf(21));
+  CHECK(fanin_reduce_arrays(FANIN_MAX_MAGNITUDE, all, 4, NULL, &value, NULL) == FANIN_OK && value == 1e30f);
+  CHECK(fanin_reduce_arrays(FANIN_ARGMAX, all, 5, NULL, &largest, NULL) == FANIN_OK && largest.index == 4);
+  fast.method = FANIN_FAST;
+  CHECK(fanin_reduce_arrays(FANIN_SUM, all, 3, &fast, &value, NULL) == FANIN_OK && value == 1e30f);
+  CHECK(fanin_reduce_arrays(FANIN_SUM, all + 1, 1, NULL, &value, NULL) == FANIN_OK && value == 0);
+  CHECK_FAILS(fanin_reduce_arrays(FANIN_MAX, all + 1, 1, NULL, &value, NULL), FANIN_INVALID_ARGUMENT, "max");
+  CHECK_FAILS(fanin_reduce_arrays(FANIN_SUM, all, 0, NULL, &value, NULL), FANIN_INVALID_ARGUMENT, "no arrays");
+  CHECK_FAILS(fanin_reduce_arrays(FANIN_SUM, NULL, 1, NULL, &value, NULL), FANIN_INVALID_ARGUMENT, "null");
+  c.type = FANIN_I32;
+  CHECK_FAILS(fanin_reduce_arrays(FANIN_SUM, all, 4, NULL, &value, NULL), FANIN_INVALID_ARGUMENT, "differ in type");
+  c.type = FANIN_F32, c.place = FANIN_DEVICE;
+  CHECK_FAILS(fanin_reduce_arrays(FANIN_SUM, all, 4, NULL, &value, NULL), FANIN_INVALID_ARGUMENT, "on devices");
+}
+
 /* The largest possible error, as one number. */
 static void bounds(void) {
   const double x[3] = {1, 0x1p-60, -3};
@@ -380,6 +411,9 @@ static void contexts(void) {
   CHECK_FAILS(fanin_context_describe(NULL, &in, NULL, &all, NULL), FANIN_INVALID_ARGUMENT, "the context is null");
   CHECK(fanin_lane_count(FANIN_SUM, FANIN_F32) == 18 && fanin_lane_count(FANIN_NORM2, FANIN_F64) == 141);
   CHECK(fanin_lane_count(FANIN_MAX, FANIN_F32) == 0 && fanin_lane_count(FANIN_SUM, FANIN_I32) == 0);
+  fanin_allocator allocator = FANIN_ALLOCATOR_INIT;
+  CHECK_FAILS(fanin_context_create_with(0, NULL, NULL, &context), FANIN_INVALID_ARGUMENT, "the allocator is null");
+  CHECK_FAILS(fanin_context_create_with(0, NULL, &allocator, &context), FANIN_INVALID_ARGUMENT, "no functions");
   if (fanin_backend_obstacle(0) != NULL) {
     fanin_input on_device = in;
     on_device.place = FANIN_DEVICE;
@@ -413,6 +447,7 @@ int main(int arguments, char** values) {
   CHECK(arguments == 2);
   if (arguments == 2) spelling(values[1]);
   planned_and_in_blocks();
+  lists_of_arrays();
   bounds();
   descriptions();
   contexts();

@@ -8,14 +8,11 @@
 
 namespace fanin::test {
 
-/// The graph of the work that enqueue() enqueues to the stream. enqueue() is called twice: the first call runs and
-/// makes all preparations, and the second call is captured.
+/// The graph of the work that enqueue() enqueues to the stream.
 class captured_graph {
  public:
   template <class F>
   captured_graph(cudaStream_t stream, const F& enqueue) : stream_(stream) {
-    enqueue();
-    cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
     cuda::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
     enqueue();
     cuda::check(cudaStreamEndCapture(stream, &graph_), "cudaStreamEndCapture");

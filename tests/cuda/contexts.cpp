@@ -50,6 +50,15 @@ TEST_SUITE("contexts") {
     });
     expect_same_on_device(operation::sum, mixed_values<float>(5000, 62),
                           {.method = method::exact, .result = element_type::f64}, context);
+    for_each_type<f16, bf16, e5m2, e4m3>([&]<class T>(T) {
+      const options rounded{.method = method::exact, .result = type_of<T>};
+      for (const operation what : {operation::sum, operation::mean, operation::norm2, operation::sample_variance,
+                                   operation::sum_of_magnitudes}) {
+        for (const std::size_t length : {2, 5000, 100003}) {
+          expect_same_on_device(what, mixed_values<T>(length, 64), rounded, context);
+        }
+      }
+    });
   }
 
   TEST_CASE("special values and overflow on the device") {
@@ -92,7 +101,7 @@ TEST_SUITE("contexts") {
       const request exact{operation::sum, on_device.elements(), method::exact, type_of<T>, "", 1};
       const cuda::kernel_launcher& kernel = *cuda::instance().find_kernel(exact);
       const cuda::state_functions& fold = kernel.host();
-      const cuda::context own(0);
+      cuda::context own(0);
       for (const int multiprocessors : {1, 7, own.where().multiprocessors}) {
         for (const bool overlap : {false, own.where().programmatic}) {
           for (const std::size_t room : {own.where().copy_room, std::min<std::size_t>(own.where().copy_room, 1)}) {
@@ -136,6 +145,57 @@ TEST_SUITE("contexts") {
         CHECK(exact.read().value == static_cast<float>(count - 1 + static_cast<std::size_t>(round)));
       }
     }
+  }
+
+  /// An allocator that counts its memory. It gives memory of one array, from which nothing is taken twice.
+  struct counting_allocator {
+    cuda::device_memory all = cuda::allocate_device(std::size_t{1} << 28);
+    std::size_t taken = 0;
+    int held = 0;
+
+    device_allocator get() {
+      const auto allocate = [](std::size_t bytes, void* user) -> void* {
+        auto& self = *static_cast<counting_allocator*>(user);
+        std::byte* const found = self.all.get() + self.taken;
+        self.taken += (bytes + 255) / 256 * 256;
+        if (self.taken > std::size_t{1} << 28) return nullptr;
+        ++self.held;
+        return found;
+      };
+      return {allocate, [](void*, void* user) { --static_cast<counting_allocator*>(user)->held; }, this};
+    }
+  };
+
+  TEST_CASE("a context of the caller's memory is made and ended during a capture") {
+    if (!device_is_here()) return;
+    counting_allocator memory;
+    const cuda::owned_stream stream = cuda::make_stream(cudaStreamNonBlocking);
+    const std::vector<float> x(1000000, 1.0f);
+    const device_array<float> on_device{std::span<const float>(x)};
+    const device_value<device_result<float>> total;
+    const cuda::device_memory of_rows = cuda::allocate_device(500000 * sizeof(float));
+    const captured_graph graph(stream.get(), [&] {
+      device_context context(0, stream.get(), memory.get());
+      enqueue<operation::sum>(on_device.elements(), total.get(), context, {.method = method::exact});
+      enqueue(operation::sum, rows(on_device.elements(), {500000, 2}, 1),
+              device_results<float>(reinterpret_cast<float*>(of_rows.get()), 500000), context,
+              {.method = method::exact});
+      CHECK(memory.held > 0);
+    });
+    CHECK(memory.held == 0);
+    for (int round = 0; round < 3; ++round) {
+      graph.replay();
+      CHECK(total.read().value == 1000000);
+      float last = 0;
+      device_code::check(cudaMemcpy(&last, of_rows.get() + 499999 * 4, 4, cudaMemcpyDeviceToHost), "cudaMemcpy");
+      CHECK(last == 2);
+    }
+  }
+
+  TEST_CASE("an allocator without memory") {
+    if (!device_is_here()) return;
+    const device_allocator none{[](std::size_t, void*) -> void* { return nullptr; }, [](void*, void*) {}, nullptr};
+    CHECK_THROWS_AS(device_context(0, nullptr, none), out_of_memory);
   }
 
   TEST_CASE("two threads with two contexts, and two contexts on one thread") {

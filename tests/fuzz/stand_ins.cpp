@@ -51,7 +51,7 @@ std::span<const backend* const> backends() noexcept {
 
 outcome backend::reduce_each(const request&, const batch&, const results_view&) const { return {}; }
 outcome backend::reduce_parts(const request&, std::span<const input_views>, void*) const { return {}; }
-std::unique_ptr<device_work> backend::open_device(int, void*) const { return nullptr; }
+std::unique_ptr<device_work> backend::open_device(int, void*, const device_allocator*) const { return nullptr; }
 
 unsigned default_threads() noexcept { return 2; }
 

@@ -29,9 +29,18 @@ double memory_bytes_per_cycle(int device) {
   return khz > 0 ? 2.0 * memory_khz * bus_bits / 8 / khz : 0;
 }
 
+/// Memory of the runtime, for contexts whose caller has no allocator. `stream` is the context's.
+void* allocate_of_runtime(std::size_t bytes, void* /*stream*/) { return allocate_device(bytes).release(); }
+void release_to_runtime(void* memory, void* stream) {
+  static_cast<void>(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)));
+  const relaxed_capture relaxed;
+  static_cast<void>(cudaFree(memory));
+}
+
 }  // namespace
 
-context::context(int device, cudaStream_t stream) {
+context::context(int device, cudaStream_t stream, const device_allocator* from) {
+  const relaxed_capture relaxed;
   where_.device = checked_device(device);
   const device_scope here(device);
   check(cudaDeviceGetAttribute(&where_.multiprocessors, cudaDevAttrMultiProcessorCount, device),
@@ -45,44 +54,61 @@ context::context(int device, cudaStream_t stream) {
   where_.bytes_per_cycle = memory_bytes_per_cycle(device) / where_.multiprocessors;
   if (stream == nullptr) own_stream_ = make_stream(cudaStreamDefault);
   where_.stream = stream != nullptr ? stream : own_stream_.get();
+  from_ = from != nullptr ? *from : device_allocator{allocate_of_runtime, release_to_runtime, where_.stream};
 
   // Eight states of the largest size for each multiprocessor, which is twice as many as the kernels of `cuda` use.
   where_.scratch_bytes = static_cast<std::size_t>(where_.multiprocessors) * 8 * most_state_bytes;
-  scratch_ = allocate_device(where_.scratch_bytes);
+  scratch_ = allocate(where_.scratch_bytes);
   where_.scratch = scratch_.get();
   constexpr std::size_t between_launches_bytes = 256 + most_state_bytes;
-  between_launches_ = allocate_device(between_launches_bytes);
+  between_launches_ = allocate(between_launches_bytes);
   where_.ticket = reinterpret_cast<unsigned*>(between_launches_.get());
   where_.grid_total = between_launches_.get() + 256;
-  device_states_ = allocate_device(state_slots * most_state_bytes);
-  host_states_ = allocate_pinned((state_slots + chunk_slots) * most_state_bytes);
-  where_.host_state = host_states_.get();
-  check(cudaMemset(between_launches_.get(), 0, between_launches_bytes), "cudaMemset");
-  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  device_states_ = allocate(state_slots * most_state_bytes);
+  check(cudaMemsetAsync(between_launches_.get(), 0, between_launches_bytes, where_.stream), "cudaMemsetAsync");
+  // Work of the second stream uses this memory, too.
+  if (!is_captured(where_.stream)) check(cudaStreamSynchronize(where_.stream), "cudaStreamSynchronize");
+}
+
+allocated_memory context::allocate(std::size_t bytes) {
+  void* const memory = from_.allocate(bytes, from_.user);
+  if (memory == nullptr) {
+    throw out_of_memory("the context's allocator has no " + std::to_string(bytes) +
+                        " bytes left: free some, or choose a CPU backend");
+  }
+  return {static_cast<std::byte*>(memory), allocator_release{from_}};
 }
 
 execution context::with_scratch(std::size_t bytes) {
   if (bytes <= where_.scratch_bytes) return where_;
+  const bool captured = is_captured(where_.stream);
   if (bytes > large_scratch_bytes_) {
-    check(cudaStreamSynchronize(where_.stream), "cudaStreamSynchronize");
     large_scratch_bytes_ = 0;
-    if (large_scratch_in_graph_) scratch_of_graphs_.push_back(std::move(large_scratch_));
+    // During a capture nothing can wait for earlier work that uses the memory.
+    if (large_scratch_ && (captured || large_scratch_in_graph_)) kept_scratch_.push_back(std::move(large_scratch_));
     large_scratch_.reset();
     large_scratch_in_graph_ = false;
-    large_scratch_ = allocate_device(bytes);
+    large_scratch_ = allocate(bytes);
     large_scratch_bytes_ = bytes;
   }
-  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-  check(cudaStreamIsCapturing(where_.stream, &capture), "cudaStreamIsCapturing");
-  large_scratch_in_graph_ = large_scratch_in_graph_ || capture != cudaStreamCaptureStatusNone;
+  large_scratch_in_graph_ = large_scratch_in_graph_ || captured;
   execution enlarged = where_;
   enlarged.scratch = large_scratch_.get();
   enlarged.scratch_bytes = large_scratch_bytes_;
   return enlarged;
 }
 
-/// Enqueued work may still use the buffers.
-context::~context() { static_cast<void>(cudaStreamSynchronize(where_.stream)); }
+/// Enqueued work may still use the buffers. A graph that is being captured has memory of the caller's allocator.
+context::~context() {
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  static_cast<void>(cudaStreamIsCapturing(where_.stream, &capture));
+  if (capture == cudaStreamCaptureStatusNone) static_cast<void>(cudaStreamSynchronize(where_.stream));
+}
+
+std::byte* context::host_state(std::size_t i) {
+  if (!host_states_) host_states_ = allocate_pinned((state_slots + chunk_slots) * most_state_bytes);
+  return host_states_.get() + i * most_state_bytes;
+}
 
 void context::prepare_chunks() {
   if (copy_stream_) return;
@@ -99,7 +125,7 @@ void context::prepare_chunks() {
 }
 
 std::byte* context::presence_memory() {
-  if (!presence_memory_) presence_memory_ = allocate_device(presence_counts_bytes + presence_bytes);
+  if (!presence_memory_) presence_memory_ = allocate(presence_counts_bytes + presence_bytes);
   return presence_memory_.get();
 }
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include <fanin/backend.hpp>
+#include <fanin/device.hpp>
 
 #include "backends/cuda/runtime/copy_crew.hpp"
 #include "backends/cuda/runtime/handles.hpp"
@@ -25,23 +25,31 @@ struct chunk_slot {
   bool busy = false;           ///< a fold is enqueued, and its state not yet merged
 };
 
+/// Device memory of an allocator.
+struct allocator_release {
+  device_allocator from{};
+  void operator()(std::byte* memory) const noexcept { from.release(memory, from.user); }
+};
+using allocated_memory = std::unique_ptr<std::byte, allocator_release>;
+
 class context {
  public:
-  /// @throws backend_unavailable, invalid_argument, out_of_memory, device_error
-  explicit context(int device, cudaStream_t stream = nullptr);
+  /// The workspace is memory of `from`, or if it is null, of the runtime. The constructor may run while the stream is
+  /// being captured. @throws backend_unavailable, invalid_argument, out_of_memory, device_error
+  explicit context(int device, cudaStream_t stream = nullptr, const device_allocator* from = nullptr);
   ~context();
   context(const context&) = delete;
   context& operator=(const context&) = delete;
 
   const execution& where() const noexcept { return where_; }
-  /// where(), with at least `bytes` of scratch. More than the context has from the start is separate memory: to grow
-  /// it waits for the stream and allocates it anew. Memory that a captured graph uses stays until the context ends.
+  /// where(), with at least `bytes` of scratch. More than the context has from the start is separate memory, which is
+  /// allocated anew to grow. Memory that a captured graph uses stays until the context ends.
   /// @throws out_of_memory, device_error
   execution with_scratch(std::size_t bytes);
 
   static constexpr std::size_t state_slots = 64;
-  /// State i of `state_slots` in pinned memory, and in device memory.
-  std::byte* host_state(std::size_t i) const noexcept { return host_states_.get() + i * most_state_bytes; }
+  /// State i of `state_slots` in pinned memory, which the first call allocates, and in device memory.
+  std::byte* host_state(std::size_t i);
   std::byte* device_state(std::size_t i) const noexcept { return device_states_.get() + i * most_state_bytes; }
 
   /// One chunk is folded, one is copied to the device, and two are filled, so that copies do not wait for filled
@@ -63,12 +71,15 @@ class context {
   device_times times;
 
  private:
+  allocated_memory allocate(std::size_t bytes);
+
   execution where_;
+  device_allocator from_{};
   std::size_t large_scratch_bytes_ = 0;
   bool large_scratch_in_graph_ = false;
   owned_stream own_stream_, copy_stream_;
-  device_memory between_launches_, scratch_, large_scratch_, device_states_, presence_memory_;
-  std::vector<device_memory> scratch_of_graphs_;
+  allocated_memory between_launches_, scratch_, large_scratch_, device_states_, presence_memory_;
+  std::vector<allocated_memory> kept_scratch_;  ///< of captured graphs, and of work before a capture
   pinned_memory host_states_;
   chunk_slot chunks_[chunk_slots];
   copy_crew crew_;

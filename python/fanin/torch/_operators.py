@@ -18,6 +18,7 @@ class Row:
     the shape and the type of the result. `gradient(call, grad)` gives the gradients of tensors by their names, where
     there are any; `call` is a Call, and `saves` names the tensors that it keeps. `batch(call)` computes the operator
     for a Call whose tensors have one more axis in front. `autocast` gives a Call the types that autocast asks for.
+    `compute` may have `plans`, the calls that were made before.
     """
 
     def __init__(self, schema, story, compute, shape, batch, gradient=None, saves=(), autocast=None):
@@ -53,8 +54,8 @@ def bound(operator, args, kwargs):
 _defaults = {}
 
 
-def register(row):
-    """Defines the operator of a row, and gives its function for Python."""
+def register(row, meshes):
+    """Defines the operator of a row, and gives its function for Python. meshes() is the module for DTensors."""
     name = "fanin::" + row.name
     LIBRARY.define(row.schema, tags=TAGS)
     operator = getattr(torch.ops.fanin, row.name).default
@@ -63,11 +64,11 @@ def register(row):
     torch.library.register_fake(name, lambda *args, **kwargs: fake(row, args, kwargs), lib=LIBRARY)
     torch.library.register_vmap(name, lambda info, in_dims, *args, **kwargs: batched(row, operator, info, in_dims, args,
                                                                                      kwargs), lib=LIBRARY)
-    differentiable = None if row.gradient is None else register_gradient(row, operator)
+    differentiable = None if row.gradient is None else register_gradient(row, operator, meshes)
     if row.autocast is not None:
         for device in ("cpu", "cuda"):
             register_autocast(row, operator, device)
-    function = functions[row.name] = function_of(row, operator, differentiable)
+    function = functions[row.name] = function_of(row, operator, differentiable, meshes)
     return function
 
 
@@ -87,7 +88,14 @@ def batched(row, operator, info, in_dims, args, kwargs):
     return row.batch(Call(operator, bound(operator, args, kwargs))), 0
 
 
-def register_gradient(row, operator):
+def below_autograd(row, operator, meshes, args, kwargs):
+    """What the operator computes; of a DTensor, as the rules for meshes say."""
+    with torch._C._AutoDispatchBelowAutograd():
+        found = meshes().total(row.name, operator, args, kwargs) if hasattr(args[0], "placements") else NotImplemented
+        return operator(*args, **kwargs) if found is NotImplemented else found
+
+
+def register_gradient(row, operator, meshes):
     """Gradients by a Function with setup_context(), which torch.func needs. PyTorch's register_autograd() has none."""
     arguments = operator._schema.arguments
     names = [argument.name for argument in arguments]
@@ -98,16 +106,17 @@ def register_gradient(row, operator):
         args, kwargs = values[:first_of_keywords], dict(zip(names[first_of_keywords:], values[first_of_keywords:]))
         if kind_of(values) == PLAIN:
             return row.compute(*args, **kwargs)
-        with torch._C._AutoDispatchBelowAutograd():
-            return operator(*args, **kwargs)
+        return below_autograd(row, operator, meshes, args, kwargs)
 
     def setup_context(ctx, inputs, output):
         given = list(inputs)
-        ctx.like, saved = {}, {}
+        ctx.like, ctx.placed, saved = {}, {}, {}
         for place, name in tensors:
             x, given[place] = given[place], None
             if x is not None:
                 ctx.like[name] = x.shape, x.dtype
+                if hasattr(x, "placements"):
+                    ctx.placed[name] = x.device_mesh, x.placements
                 if name in row.saves:
                     saved[name] = x
         if "result" in row.saves:
@@ -119,6 +128,8 @@ def register_gradient(row, operator):
         call = Call(operator, dict(zip(names, ctx.given)), like=ctx.like)
         call.__dict__.update(zip(ctx.saved_names, ctx.saved_tensors))
         found = row.gradient(call, grad)
+        for name, (mesh, placements) in ctx.placed.items():
+            found[name] = found[name].redistribute(mesh, placements)
         return tuple(found[name].to(ctx.like[name][1]) if needed else None
                      for name, needed in zip(names, ctx.needs_input_grad))
 
@@ -129,8 +140,7 @@ def register_gradient(row, operator):
     def kernel(*args, **kwargs):
         if torch.is_grad_enabled() and any(isinstance(x, torch.Tensor) and x.requires_grad for x in args):
             return made.apply(*bound(operator, args, kwargs).values())
-        with torch._C._AutoDispatchBelowAutograd():
-            return operator(*args, **kwargs)
+        return below_autograd(row, operator, meshes, args, kwargs)
     LIBRARY.impl(row.name, kernel, "Autograd")
     return made
 
@@ -151,24 +161,40 @@ SIMPLE = frozenset((int, bool, float, str, type(None), torch.dtype, torch.Size))
 OTHER, PLAIN, WITH_GRADIENT = range(3)
 
 
+TENSOR_CLASSES = frozenset((torch.Tensor, torch.nn.Parameter))
+
+
+def is_simple(values):
+    """Whether values are numbers, texts and types, or lists of them."""
+    return all(type(value) in SIMPLE or type(value) in (list, tuple) and SIMPLE.issuperset(map(type, value))
+               for value in values)
+
+
 def kind_of(values):
     """PLAIN where tensors are PyTorch's own and a computation alone is asked for; WITH_GRADIENT with a gradient."""
-    kind, graded = PLAIN, torch.is_grad_enabled()
+    kind, graded = PLAIN, is_grad_enabled()
     for x in values:
-        of = type(x)
-        if of is torch.Tensor or of is torch.nn.Parameter:
+        if type(x) in TENSOR_CLASSES:
             if not (x.is_cpu or x.is_cuda):
                 return OTHER
             if graded and x.requires_grad:
                 kind = WITH_GRADIENT
-        elif of not in SIMPLE and not (of in (list, tuple) and SIMPLE.issuperset(map(type, x))):
+        elif type(x) not in SIMPLE and not is_simple((x,)):
             return OTHER
-    c = torch._C
-    return OTHER if c._len_torch_dispatch_stack() or c._len_torch_function_stack() or c._is_any_autocast_enabled() \
-        or c._are_functorch_transforms_active() else kind
+    return OTHER if is_watched() else kind
 
 
-def function_of(row, operator, differentiable):
+def is_watched():
+    """Whether a mode, autocast or a transform of torch.func wants to see the operators that are called."""
+    return len_dispatch_stack() or len_function_stack() or is_autocast_enabled() or in_transform()
+
+
+is_grad_enabled, is_compiling = torch.is_grad_enabled, torch.compiler.is_dynamo_compiling
+len_dispatch_stack, len_function_stack = torch._C._len_torch_dispatch_stack, torch._C._len_torch_function_stack
+is_autocast_enabled, in_transform = torch._C._is_any_autocast_enabled, torch._C._are_functorch_transforms_active
+
+
+def function_of(row, operator, differentiable, meshes):
     """The function for Python: the operator, or what is shorter where that does the same.
 
     torch.func takes a Function, and refuses an operator that has one. The dispatcher takes longer than a short sum.
@@ -177,23 +203,35 @@ def function_of(row, operator, differentiable):
     required = sum(not argument.has_default_value() for argument in operator._schema.arguments)
     most = sum(not argument.kwarg_only for argument in operator._schema.arguments)
 
+    defaults = tuple(argument.default_value for argument in operator._schema.arguments)
+
     def fits(args, kwargs):
         """Whether the arguments are those of the schema. If they are not, the operator says what is wrong."""
-        return len(args) <= most and kwargs.keys() <= set(names[len(args):]) \
+        left = names[len(args):]
+        return len(args) <= most and all(name in left for name in kwargs) \
             and all(name in kwargs for name in names[len(args):required])
+
+    plans = getattr(row.compute, "plans", None)
 
     # Function.apply() looks at the signature of forward() in each call, for default arguments, of which there are none.
     apply = None if differentiable is None else super(torch.autograd.Function, differentiable).apply
 
     def function(*args, **kwargs):
-        if not torch.compiler.is_compiling():
+        if not is_compiling():
+            if plans is not None and args and type(args[0]) in TENSOR_CLASSES \
+                    and not (args[0].requires_grad and is_grad_enabled()) and not is_watched():
+                found = plans.compute(args[0], args[1:], kwargs, False)
+                if found is not NotImplemented:
+                    return found
             kind = kind_of((*args, *kwargs.values())) if args and fits(args, kwargs) else OTHER
             if kind == PLAIN:
                 return row.compute(*args, **kwargs)
             if kind == WITH_GRADIENT and apply is not None:
-                return apply(*bound(operator, args, kwargs).values())
+                return apply(*(bound(operator, args, kwargs).values() if kwargs else args + defaults[len(args):]))
             if differentiable is not None and torch._C._are_functorch_transforms_active():
                 return differentiable.apply(*bound(operator, args, kwargs).values())
+        if args and hasattr(args[0], "placements"):
+            meshes()
         return operator(*args, **kwargs)
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     parameters = [inspect.Parameter(argument.name, kinds[argument.kwarg_only], default=argument.default_value

@@ -8,10 +8,12 @@ import torch
 from .._catalogue import OPERATIONS, default_method
 from .._errors import InvalidArgument, Unsupported
 from .._operations import functions
+from .._library import DEFAULT_TYPE
 from .._torch import BY_TYPE
 from .._types import NAMES
 from ._operators import Row, functions as operators
 from ._gradient_steps import Repeat
+from ._plans import Plans
 
 # Names of the library for the operators whose names differ, by the operator or the order of a norm.
 OWN_NAMES = {"prod": "product", "amin": "min", "amax": "max", "logsumexp": "log_sum_exp", "vecdot": "vdot",
@@ -79,13 +81,29 @@ def as_counts(x, dtype):
 
 # ---- Computation ----------------------------------------------------------------------------------------------------
 
-def reduced(name, x, axes, keepdim, type_of, dtype=None, method=None, y=None):
+def is_widened(x, name, dtype, method):
+    """Whether the library rounds to another type. To widen floats changes none of them, nor their exact result."""
+    return name in ROUNDED and method == "exact" and x.dtype.is_floating_point and dtype.is_floating_point \
+        and torch.promote_types(x.dtype, dtype) == dtype
+
+
+def planned(x, name, axes, keepdim, type_of, dtype=None, method=None):
+    """The arguments of plan_of() for a call of reduced(); None where that converts elements, or has no elements."""
+    method, asked, wanted = method or DEFAULTS[name], DEFAULT_TYPE, type_of(x, dtype)
+    if dtype is not None and dtype != x.dtype:
+        if not is_widened(x, name, dtype, method):
+            return None
+        asked = BY_TYPE[dtype]
+    if math.prod(x.shape[axis] for axis in axes) < NEEDED.get(name, 1):
+        return None
+    return name, axes, keepdim, wanted, asked, method
+
+
+def reduced(x, name, axes, keepdim, type_of, dtype=None, method=None, y=None):
     """The operation of the library along axes. A result that has too few elements is NaN, as PyTorch's is."""
     wanted, choices = type_of(x, dtype), {"method": method or DEFAULTS[name]}
     if dtype is not None and dtype != x.dtype:
-        # To widen floats changes none of them, so that the exact result of the elements as they are is the same.
-        if name in ROUNDED and choices["method"] == "exact" and x.dtype.is_floating_point \
-                and dtype.is_floating_point and torch.promote_types(x.dtype, dtype) == dtype:
+        if is_widened(x, name, dtype, choices["method"]):
             choices["dtype"] = NAMES[BY_TYPE[dtype]]
         else:
             x = x.to(dtype)
@@ -108,7 +126,7 @@ def reduced(name, x, axes, keepdim, type_of, dtype=None, method=None, y=None):
 
 
 DEFAULTS = {name: default_method(name) for name in OPERATIONS}
-ROUNDED = ("sum", "mean", "variance", "sum_of_magnitudes", "norm2")
+ROUNDED = ("sum", "mean", "variance", "sum_of_magnitudes", "sum_of_squares", "norm2")
 # How many elements a result needs, where that is not one, and the results of fewer, where they are not 0.
 NEEDED = {"sample_variance": 2, "sample_standard_deviation": 2}
 OF_TOO_FEW = {"product": 1, "all": True, "log_sum_exp": -math.inf, "mean": math.nan,
@@ -117,25 +135,36 @@ OF_TOO_FEW = {"product": 1, "all": True, "log_sum_exp": -math.inf, "mean": math.
 
 def simple(name, type_of):
     own = OWN_NAMES.get(name, name)
-    function, default = functions[own], DEFAULTS[own]
 
-    def compute(self, dim=None, keepdim=False, *, dtype=None, method=None):
-        if dim is None and not keepdim and dtype is None and self.is_contiguous() and self.numel() > 1:
-            found = function(readable(self), method=method or default)  # the shortest way for the most frequent call
-            return found if found.dtype == self.dtype else found.to(type_of(self, None))
-        return reduced(own, self, axes_of(self.dim(), dim), keepdim, type_of, dtype, method)
+    def describe(self, dim=None, keepdim=False, *, dtype=None, method=None):
+        return own, axes_of(self.dim(), dim), keepdim, type_of, dtype, method
 
     def shape(self, dim=None, keepdim=False, *, dtype=None, method=None):
         return shape_of(self.shape, axes_of(self.dim(), dim), keepdim), type_of(self, dtype)
-    return compute, shape
+    return described(describe), shape
+
+
+def described(describe):
+    """What computes reduced(x, *describe(x, ...)), by a plan if there is one. describe() gives a result of its own, too."""
+    def description(x, *args, **kwargs):
+        found = describe(x, *args, **kwargs)
+        return planned(x, *found) if type(found) is tuple else None
+
+    def compute(self, *args, **kwargs):
+        result = plans.compute(self, args, kwargs)
+        if result is NotImplemented:
+            result = describe(self, *args, **kwargs)
+        return reduced(self, *result) if type(result) is tuple else result
+    plans = compute.plans = Plans(description)
+    return compute
 
 
 def index(name):
     def compute(self, dim=None, keepdim=False):
         if dim is None:  # the index is that of the elements in C order
-            found = reduced(name, self.reshape(-1), (0,), False, as_counts).reshape([1] * self.dim() * keepdim)
+            found = reduced(self.reshape(-1), name, (0,), False, as_counts).reshape([1] * self.dim() * keepdim)
         else:
-            found = reduced(name, self, axes_of(self.dim(), dim), keepdim, as_counts)
+            found = reduced(self, name, axes_of(self.dim(), dim), keepdim, as_counts)
         return found.clone()  # beside each index stood the element
 
     def shape(self, dim=None, keepdim=False):
@@ -161,20 +190,20 @@ def dispersion_of_numbers(name):
     """Variance or standard deviation. Other corrections than 0 and 1 take one more product, in f64 where exact."""
     names = DISPERSIONS[name]
 
-    def compute(self, dim=None, *, correction=None, keepdim=False, method="exact"):
+    def describe(self, dim=None, *, correction=None, keepdim=False, method="exact"):
         axes, divisor = axes_of(self.dim(), dim), correction_of(correction)
         if divisor in (0, 1):
-            return reduced(names[int(divisor)], self, axes, keepdim, as_dispersions, method=method)
+            return names[int(divisor)], axes, keepdim, as_dispersions, None, method
         wide = torch.float64 if method == "exact" else None
         count = math.prod(self.shape[axis] for axis in axes)
         left = degrees(count, divisor)
         factor = count / left if left else math.inf
-        found = reduced("variance", self, axes, keepdim, as_dispersions, wide, method) * factor
+        found = reduced(self, "variance", axes, keepdim, as_dispersions, wide, method) * factor
         return (found if name == "var" else found.sqrt()).to(as_dispersions(self, None))
 
     def shape(self, dim=None, *, correction=None, keepdim=False, method="exact"):
         return shape_of(self.shape, axes_of(self.dim(), dim), keepdim), as_dispersions(self, None)
-    return compute, shape
+    return described(describe), shape
 
 
 def name_of_order(order):
@@ -184,13 +213,13 @@ def name_of_order(order):
 
 
 def norm():
-    def compute(self, ord=2, dim=None, keepdim=False, *, dtype=None, method="exact"):
-        return reduced(name_of_order(ord), self, axes_of(self.dim(), dim), keepdim, as_magnitudes, dtype, method)
+    def describe(self, ord=2, dim=None, keepdim=False, *, dtype=None, method="exact"):
+        return name_of_order(ord), axes_of(self.dim(), dim), keepdim, as_magnitudes, dtype, method
 
     def shape(self, ord=2, dim=None, keepdim=False, *, dtype=None, method="exact"):
         name_of_order(ord)
         return shape_of(self.shape, axes_of(self.dim(), dim), keepdim), as_magnitudes(self, dtype)
-    return compute, shape
+    return described(describe), shape
 
 
 def pair(name):
@@ -206,7 +235,7 @@ def pair(name):
 
     def compute(self, other, *, dim=-1, method="exact"):
         shape(self, other, dim=dim)
-        return reduced(own, self, axes_of(self.dim(), dim), False, as_floats, None, method, other)
+        return reduced(self, own, axes_of(self.dim(), dim), False, as_floats, None, method, other)
     return compute, shape
 
 

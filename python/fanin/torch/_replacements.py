@@ -6,6 +6,7 @@ import math
 import torch
 
 from . import _functions  # noqa: F401, which registers torch.ops.fanin
+from ._reductions import NARROW, as_input, described
 
 aten, ours = torch.ops.aten, torch.ops.fanin
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
@@ -21,7 +22,20 @@ def replaces(*operators):
 
 def wide(x):
     """The elements as PyTorch computes with them: those of 16 bits as f32."""
-    return x.float() if x.dtype in FLOATS[:2] else x
+    return x.float() if x.dtype in NARROW else x
+
+
+def rounded(operator, x, y, dtype):
+    """The result of an operator of two tensors, which rounds to a type where it stores: there is no copy as f32."""
+    return operator(x, y, out=torch.empty(torch.broadcast_shapes(x.shape, y.shape), dtype=dtype, device=x.device))
+
+
+def along(name):
+    """A result along an axis, which stays with length 1: of elements of 16 bits as f32, of which there is no copy either."""
+    return described(lambda x, dim: (name, (dim,), True, as_input, torch.float32 if x.dtype in NARROW else None))
+
+
+means, variances, sums_of_squares = map(along, ("mean", "variance", "sum_of_squares"))
 
 
 # ---- Reductions -----------------------------------------------------------------------------------------------------
@@ -61,11 +75,8 @@ def norms_of(tensors, ord=2, dtype=None):
 
 # ---- Softmax and the loss -------------------------------------------------------------------------------------------
 
-def centred(x, dim):
-    """The elements less the largest, the exponentials of these, and the exact sums of the exponentials."""
-    less = wide(x) - wide(ours.amax(x, dim, True))
-    exponentials = less.exp()
-    return less, exponentials, ours.sum(exponentials, dim, True)
+def less_largest(x, dim):
+    return x - wide(ours.amax(x, dim, True))
 
 
 def type_of_softmax(x, half_to_float):
@@ -76,8 +87,8 @@ def type_of_softmax(x, half_to_float):
 def softmax(x, dim, half_to_float):
     if not x.numel():
         return NotImplemented
-    _, exponentials, total = centred(x, dim)
-    return (exponentials / total).to(type_of_softmax(x, half_to_float))
+    exponentials = less_largest(x, dim).exp_()
+    return rounded(torch.div, exponentials, ours.sum(exponentials, dim, True), type_of_softmax(x, half_to_float))
 
 
 @replaces(aten._safe_softmax.default)
@@ -92,20 +103,20 @@ def safe_softmax(x, dim, dtype=None):
 def log_softmax(x, dim, half_to_float):
     if not x.numel():
         return NotImplemented
-    less, _, total = centred(x, dim)
-    return (less - total.log()).to(type_of_softmax(x, half_to_float))
+    less = less_largest(x, dim)
+    return rounded(torch.sub, less, ours.sum(less.exp(), dim, True).log(), type_of_softmax(x, half_to_float))
 
 
 @replaces(aten._softmax_backward_data.default)
 def softmax_backward(grad, output, dim, input_dtype):
     grad, output = wide(grad), wide(output)
-    return (output * (grad - ours.vecdot(grad, output, dim=dim).unsqueeze(dim))).to(input_dtype)
+    return rounded(torch.mul, output, grad - ours.vecdot(grad, output, dim=dim).unsqueeze(dim), input_dtype)
 
 
 @replaces(aten._log_softmax_backward_data.default)
 def log_softmax_backward(grad, output, dim, input_dtype):
     grad = wide(grad)
-    return (grad - wide(output).exp() * ours.sum(grad, dim, True)).to(input_dtype)
+    return rounded(torch.sub, grad, wide(output).exp() * ours.sum(grad, dim, True), input_dtype)
 
 
 @replaces(aten.nll_loss_forward.default, aten.nll_loss2d_forward.default)
@@ -125,7 +136,7 @@ def nll_loss(x, target, weight, reduction, ignore_index):
 # ---- Norms of layers ------------------------------------------------------------------------------------------------
 
 class Rows:
-    """The input of a norm of layers as rows [rows, elements of the normalized axes], in the type of computation."""
+    """The input of a norm of layers as rows [rows, elements of the normalized axes]."""
 
     def __init__(self, x, normalized_shape):
         self.dtype, self.shape = x.dtype, x.shape
@@ -135,19 +146,18 @@ class Rows:
         self.x = self.of(x)
 
     def of(self, x):
-        return wide(x).reshape(-1, self.length)
+        return x.reshape(-1, self.length)
 
-    def back(self, rows):
-        return rows.reshape(self.shape).to(self.dtype)
+    def back(self, operator, x, y):
+        """The result of an operator, in the shape and the type of the input."""
+        return rounded(operator, x, y, self.dtype).reshape(self.shape)
 
     def dot(self, x, y):
         return ours.vecdot(x, y).unsqueeze(1) / self.length
 
 
-def with_weights(rows, weight, bias=None):
-    if weight is not None:
-        rows = rows * wide(weight).reshape(-1)
-    return rows if bias is None else rows + wide(bias).reshape(-1)
+def weighted(rows, weight):
+    return rows if weight is None else rows * weight.reshape(-1)
 
 
 def gradient_of_weights(wanted, like, rows):
@@ -159,9 +169,14 @@ def layer_norm(x, normalized_shape, weight, bias, eps):
     if not x.numel():
         return NotImplemented
     rows = Rows(x, normalized_shape)
-    mean = ours.mean(rows.x, 1, True)
-    scale = (ours.var(rows.x, 1, correction=0, keepdim=True) + eps).rsqrt()
-    out = rows.back(with_weights((rows.x - mean) * scale, weight, bias))
+    mean = means(rows.x, 1)
+    scale = (variances(rows.x, 1) + eps).rsqrt_()
+    steps = [(torch.mul, scale)]
+    steps += [(step, part.reshape(-1)) for step, part in ((torch.mul, weight), (torch.add, bias)) if part is not None]
+    out = rows.x - mean
+    for step, part in steps[:-1]:
+        step(out, part, out=out)
+    out = rows.back(steps[-1][0], out, steps[-1][1])
     kept = x.dtype if x.device.type == "cpu" and (weight is None or weight.dtype == x.dtype) else mean.dtype
     return out, mean.reshape(rows.ones).to(kept), scale.reshape(rows.ones).to(kept)
 
@@ -171,11 +186,11 @@ def layer_norm_backward(grad, x, normalized_shape, mean, scale, weight, bias, wa
     if not x.numel():
         return NotImplemented
     rows = Rows(x, normalized_shape)
-    grad, mean, scale = rows.of(grad), wide(mean).reshape(-1, 1), wide(scale).reshape(-1, 1)
-    normal = (rows.x - mean) * scale
-    weighted = with_weights(grad, weight)
-    of_x = rows.back(scale * (weighted - ours.mean(weighted, 1, True) - normal * rows.dot(weighted, normal))) \
-        if wanted[0] else None
+    grad, mean, scale = wide(rows.of(grad)), wide(mean).reshape(-1, 1), wide(scale).reshape(-1, 1)
+    normal, of_x = (rows.x - mean).mul_(scale), None
+    if wanted[0]:
+        given = weighted(grad, weight)
+        of_x = rows.back(torch.mul, scale, given - means(given, 1) - normal * rows.dot(given, normal))
     return (of_x, gradient_of_weights(wanted[1], weight, lambda: ours.vecdot(grad, normal, dim=0)),
             gradient_of_weights(wanted[2], bias, lambda: ours.sum(grad, 0)))
 
@@ -186,8 +201,10 @@ def rms_norm(x, normalized_shape, weight, eps):
         return NotImplemented
     rows = Rows(x, normalized_shape)
     eps = torch.finfo(x.dtype).eps if eps is None else eps
-    scale = (rows.dot(rows.x, rows.x) + eps).rsqrt()
-    return rows.back(with_weights(rows.x * scale, weight)), scale.reshape(rows.ones)
+    scale = (sums_of_squares(rows.x, 1) / rows.length + eps).rsqrt_()
+    out = rows.back(torch.mul, rows.x, scale) if weight is None else \
+        rows.back(torch.mul, rows.x * scale, weight.reshape(-1))
+    return out, scale.reshape(rows.ones)
 
 
 @replaces(aten._fused_rms_norm_backward.default)
@@ -195,10 +212,11 @@ def rms_norm_backward(grad, x, normalized_shape, scale, weight, wanted):
     if not x.numel():
         return NotImplemented
     rows = Rows(x, normalized_shape)
-    grad, scale = rows.of(grad), wide(scale).reshape(-1, 1)
-    normal = rows.x * scale
-    weighted = with_weights(grad, weight)
-    of_x = rows.back(scale * (weighted - normal * rows.dot(weighted, normal))) if wanted[0] else None
+    grad, scale = wide(rows.of(grad)), wide(scale).reshape(-1, 1)
+    normal, of_x = rows.x * scale, None
+    if wanted[0]:
+        given = weighted(grad, weight)
+        of_x = rows.back(torch.mul, scale, given - normal * rows.dot(given, normal))
     return of_x, gradient_of_weights(wanted[1], weight, lambda: ours.vecdot(grad, normal, dim=0))
 
 

@@ -12,10 +12,11 @@ from .._contexts import context_of
 from .._errors import InvalidArgument, Unsupported
 from .._operations import functions
 from .._state import State
-from .._torch import BY_TYPE, raw_stream
+from .._torch import BY_TYPE, TORCH, raw_stream
 from .._types import F32, F64, NAMES
 
 WIDE = torch.float64
+TYPES = (torch.float16, torch.bfloat16, torch.float32, WIDE)
 SMALL = 1 << 18  # Tensors of fewer elements are copied into one before they are added, so that launches are few.
 
 
@@ -50,7 +51,7 @@ class Lanes:
         count = c.lane_count(self.what, BY_TYPE[parts[0].dtype])
         rows = torch.empty(len(parts), count, dtype=torch.int64, device=self.device)
         device = rows.get_device()
-        context, row = context_of(device, raw_stream(device)), rows.data_ptr()
+        context, row = context_of(device, raw_stream(device), TORCH), rows.data_ptr()
         given = c.Input(place=c.DEVICE)
         with context.lock:
             for x in parts:
@@ -60,9 +61,9 @@ class Lanes:
         return rows.sum(0)
 
     def value(self, dtype):
-        if dtype not in (torch.float32, WIDE):
-            raise InvalidArgument("the dtype of a total is torch.float32 or torch.float64, and not %s" % dtype)
-        if self.device.type == "cuda" and (dtype == WIDE or not self.has_wide):
+        if dtype not in TYPES:
+            raise InvalidArgument("the dtype of a total is a type of floats of 16 bits or more, and not %s" % dtype)
+        if self.device.type == "cuda" and (dtype == WIDE or dtype == torch.float32 and not self.has_wide):
             return self.value_on_device(dtype)
         state = State.from_lanes(self.as_wide())
         value = state.norm2 if self.operation == "norm2" else state.mean if self.operation == "mean" else state.value
@@ -78,7 +79,7 @@ class Lanes:
         lanes = self.as_wide() if dtype == WIDE else self.narrow
         result = torch.empty(2, dtype=dtype, device=self.device)  # Behind the result there is room for an overflow.
         device = result.get_device()
-        context = context_of(device, raw_stream(device))
+        context = context_of(device, raw_stream(device), TORCH)
         with context.lock:
             c.check(c.context_enqueue_value_of_lanes(context.handle, self.what, BY_TYPE[dtype], lanes.data_ptr(), EXACT,
                                                      result.data_ptr()))

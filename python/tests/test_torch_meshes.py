@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DTensors over meshes of 2 and 3 processes: results and gradients have the bits of one process."""
+
+import math
+import os
+import tempfile
+import unittest
+
+from support import wide_numbers
+
+try:
+    import torch
+    import torch.distributed
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.tensor import Replicate, Shard, distribute_tensor
+    from torch.distributed.tensor.debug import CommDebugMode
+
+    import fanin.torch
+except ImportError:
+    torch = None
+
+
+def setUpModule():
+    if torch is None or not torch.distributed.is_gloo_available():
+        raise unittest.SkipTest("torch is not installed, or has no gloo")
+
+
+def calls():
+    """Calls by the placement that their results have, where the first axis of (7, 12) is sharded, and the last one."""
+    f, whole, rows = fanin.torch, (Replicate(), Replicate()), (Shard(0), Shard(0))
+    return [(f.sum, whole), (f.mean, whole), (f.vector_norm, whole), (lambda x: f.vector_norm(x, 1), whole),
+            (lambda x: f.vector_norm(x, math.inf, keepdim=True), whole), (lambda x: f.sum(x, (0, 1), True), whole),
+            (lambda x: f.sum(x, dtype=torch.float64), whole), (lambda x: f.sum(x, method="fast"), whole),
+            (f.var, whole), (lambda x: f.sum(x, 0), rows), (lambda x: f.mean(x, 1), rows), (lambda x: f.std(x, 1), rows),
+            (lambda x: f.vector_norm(x, 2, 1, True), rows), (lambda x: f.amax(x, 0, True), (Shard(1), Shard(1))),
+            (lambda x: f.argmin(x, 1), rows), (lambda x: f.count_nonzero(x, 0), rows), (lambda x: f.logsumexp(x, 1), rows),
+            (lambda x: f.vecdot(x, x), rows), (lambda x: torch.ops.fanin.sum(x, [1]), rows),
+            (lambda x: f.index_add(x, 0, torch.tensor([1, 1]), x[:2]) if type(x) is torch.Tensor else
+             f.index_add(x, 0, distribute_tensor(torch.tensor([1, 1]), x.device_mesh, [Replicate()]), x[:2]), whole)]
+
+
+def of_rank(rank, ranks, meeting):
+    torch.distributed.init_process_group("gloo", init_method="file://" + meeting, rank=rank, world_size=ranks)
+    mesh = init_device_mesh("cpu", (ranks,))
+    numbers = torch.tensor(wide_numbers(84, 5, 30)).reshape(7, 12)
+    for dtype in (torch.float32, torch.float64, torch.bfloat16):
+        x = numbers.clamp(-1e30, 1e30).to(dtype)
+        for axis in (0, 1):
+            there = distribute_tensor(x, mesh, [Shard(axis)])
+            for number, (call, placed) in enumerate(calls()):
+                found, expected = call(there), call(x)
+                assert found.placements == (placed[axis],), (number, axis, found.placements)
+                assert found.dtype == expected.dtype and torch.equal(found.full_tensor(), expected), (number, axis, dtype)
+        assert torch.equal(fanin.torch.sum(distribute_tensor(x, mesh, [Replicate()]), 1).full_tensor(),
+                           fanin.torch.sum(x, 1))
+        for call, _ in calls()[:7]:  # of lanes: nothing but sums of integers, or a maximum, is sent
+            with CommDebugMode() as sent:
+                call(there)
+            assert {str(operator).partition(".")[2] for operator in sent.get_comm_counts()} == {"allreduce_"}
+        few = x[:, :ranks - 1]
+        assert torch.equal(fanin.torch.sum(distribute_tensor(few, mesh, [Shard(0)]), 0).full_tensor(),
+                           fanin.torch.sum(few, 0))
+    for call in (fanin.torch.vector_norm, fanin.torch.mean, lambda x: fanin.torch.var(x, 0).sum(),
+                 lambda x: (fanin.torch.sum(x, 1) ** 2).sum(), lambda x: fanin.torch.logsumexp(x, 1).sum()):
+        for axis in (0, 1):
+            x = torch.randn(7, 12, generator=torch.Generator().manual_seed(1), requires_grad=True)
+            there = distribute_tensor(x.detach(), mesh, [Shard(axis)]).requires_grad_()
+            expected, = torch.autograd.grad(call(x), x)
+            found, = torch.autograd.grad(call(there), there)
+            assert found.placements == (Shard(axis),)
+            torch.testing.assert_close(found.full_tensor(), expected)
+    torch.distributed.destroy_process_group()
+
+
+class Meshes(unittest.TestCase):
+    def test_meshes(self):
+        for ranks in (2, 3):
+            with tempfile.TemporaryDirectory() as folder:
+                torch.multiprocessing.spawn(of_rank, (ranks, os.path.join(folder, "meeting")), ranks)
+
+
+if __name__ == "__main__":
+    unittest.main()
