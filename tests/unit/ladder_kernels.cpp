@@ -11,6 +11,7 @@
 
 #include "tests/unit/kernels/on_cpu.hpp"
 // These headers have to come after on_cpu.hpp.
+#include "backends/cuda/stages/05_global_unroll_8_warp.cuh"
 #include "backends/cuda/stages/06_shared_modulo.cuh"
 #include "backends/cuda/stages/07_shared_mask.cuh"
 #include "backends/cuda/stages/08_shared_strided.cuh"

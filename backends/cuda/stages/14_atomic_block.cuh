@@ -36,10 +36,21 @@ template <class A>
 __global__ void __launch_bounds__(most_threads) atomic_block_kernel(stage_arguments<A> a) {
   const stopwatch watch(a.cycles);
   auto* values = dynamic_shared<typename A::state>();
-  values[threadIdx.x] = load_two<A>(a);
+  const unsigned thread = threadIdx.x;
+  values[thread] = load_two<A>(a);
   __syncthreads();
-  fold_halving_and_warp<A>(values, blockDim.x);
-  if (threadIdx.x == 0) {
+  for (unsigned stride = steps::first_stride(blockDim.x); stride > 32; stride /= 2) {
+    if (thread < stride && thread + stride < blockDim.x) A::merge(values[thread], values[thread + stride]);
+    __syncthreads();
+  }
+  if (thread < 32) {
+#pragma unroll
+    for (unsigned stride = 32; stride > 0; stride /= 2) {
+      if (thread < stride && thread + stride < blockDim.x) A::merge(values[thread], values[thread + stride]);
+      __syncwarp();
+    }
+  }
+  if (thread == 0) {
     add_atomically(a.result, values[0]);
     watch.stop();
   }
