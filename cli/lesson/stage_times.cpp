@@ -1,30 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/lesson/stage_times.hpp"
 
+#include <algorithm>
 #include <fstream>
-#include <regex>
 
 #include <fmt/format.h>
 
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
+#include "cli/lesson/trace.hpp"
 #include "cli/report/scale.hpp"
 
 namespace fanin::cli {
 
-stage_times times_in(const std::string& paragraph) {
-  static const std::regex time(
-      "(2\\^[0-9]+ \\w+): ([0-9.]+) us, ([0-9.]+)% of the ceiling(?:, ([0-9.]+) times as fast as ([a-z0-9-]+))?");
+namespace {
+
+/// The word by which a device is known, as in "H200".
+std::string short_name(std::string device) {
+  constexpr std::string_view maker = "NVIDIA ";
+  if (device.starts_with(maker)) device.erase(0, maker.size());
+  return device.substr(0, device.find(' '));
+}
+
+/// The number at the beginning of the cell; nothing if the cell is empty.
+std::optional<double> number_in(const std::string& cell) {
+  if (cell.empty()) return {};
+  return std::stod(cell);
+}
+
+}  // namespace
+
+stage_times times_in(const std::vector<markdown::block>& page) {
+  constexpr std::string_view over = "gain over ";
   stage_times found;
-  std::size_t end = 0;
-  for (std::sregex_iterator one(paragraph.begin(), paragraph.end(), time), last; one != last; ++one) {
-    const std::smatch& part = *one;
-    found.all.push_back({part[1], std::stod(part[2]), std::stod(part[3]) / 100, {}});
-    if (part[4].matched) found.all.back().over = {std::stod(part[4]), part[5]};
-    end = static_cast<std::size_t>(part.position() + part.length());
+  std::vector<std::string> heading;
+  for (const markdown::block& one : page) {
+    constexpr std::string_view label = "Measured. ";
+    const std::string text = one.text();
+    if (text.starts_with(label)) found.from = text.substr(label.size());
+    if (!one.is_in_table()) continue;
+    std::vector<std::string> cells;
+    for (const std::vector<markdown::span>& cell : one.cells())
+      cells.push_back(cell.empty() ? "" : cell.front().text);
+    if (one.is == markdown::block::kind::header) {
+      heading = cells;
+    } else if (heading.front() == "device") {
+      found.all.push_back({cells[0],
+                           cells[1],
+                           std::stod(cells[2]),
+                           std::stod(cells[3]),
+                           std::stod(cells[4]) / 100,
+                           {},
+                           number_in(cells[6])});
+      if (!cells[5].empty()) found.all.back().over = {std::stod(cells[5]), heading[5].substr(over.size())};
+    }
   }
-  constexpr std::size_t between = std::string_view(". ").size();
-  if (end > 0) found.from = paragraph.substr(std::min(end + between, paragraph.size()));
   return found;
 }
 
@@ -53,13 +83,23 @@ ladder_files::file ladder_files::file_of(const std::string& name, const json& do
   const std::string input =
       fmt::format("{} {}{}", charts::count_text(amount(document, "count")),
                   document.at("element_type").get<std::string>(), operation == "sum" ? "" : ", " + operation);
-  file all{fmt::format("{} ({})", document.at("device").get<std::string>(), name), {}};
+  const std::string device = document.at("device").get<std::string>();
+  file all{fmt::format("{} ({})", device, name), {}};
   for (const json& one : document.at("rows")) {
     if (one.at("seconds").is_null()) continue;
     row timed{one.at("stage").get<std::string>(),
-              {input, 1e6 * amount(one, "seconds"), amount(one, "share_of_ceiling"), {}}};
+              {short_name(device),
+               input,
+               1e6 * amount(one, "seconds"),
+               amount(one, "gigabytes_per_second"),
+               amount(one, "share_of_ceiling"),
+               {}}};
     if (!one.at("gain").is_null()) timed.time.over = {amount(one, "gain"), one.at("builds_on").get<std::string>()};
     all.rows.push_back(std::move(timed));
+  }
+  const auto first = std::ranges::find(all.rows, traced_stages().front().name, &row::stage);
+  for (row& timed : all.rows) {
+    if (first != all.rows.end()) timed.time.since_first = first->time.microseconds / timed.time.microseconds;
   }
   return all;
 }

@@ -31,7 +31,7 @@ __device__ void add_ends(typename A::state& s, const stage_arguments<A>& a, cons
 
 inline constexpr unsigned loads_in_flight = 4;
 
-/// This thread's share of the input: every vector that is a grid away from its first one.
+/// The sum of this thread's share of the input: every vector that is a grid away from the one before.
 template <class A>
 __device__ typename A::state fold_vectors(const stage_arguments<A>& a) {
   using vector = vector_of<typename A::element>;
