@@ -8,7 +8,6 @@
 
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
-#include "cli/lesson/trace.hpp"
 #include "cli/report/scale.hpp"
 
 namespace fanin::cli {
@@ -22,41 +21,7 @@ std::string short_name(std::string device) {
   return device.substr(0, device.find(' '));
 }
 
-/// The number at the beginning of the cell; nothing if the cell is empty.
-std::optional<double> number_in(const std::string& cell) {
-  if (cell.empty()) return {};
-  return std::stod(cell);
-}
-
 }  // namespace
-
-stage_times times_in(const std::vector<markdown::block>& page) {
-  constexpr std::string_view over = "gain over ";
-  stage_times found;
-  std::vector<std::string> heading;
-  for (const markdown::block& one : page) {
-    constexpr std::string_view label = "Measured. ";
-    const std::string text = one.text();
-    if (text.starts_with(label)) found.from = text.substr(label.size());
-    if (!one.is_in_table()) continue;
-    std::vector<std::string> cells;
-    for (const std::vector<markdown::span>& cell : one.cells())
-      cells.push_back(cell.empty() ? "" : cell.front().text);
-    if (one.is == markdown::block::kind::header) {
-      heading = cells;
-    } else if (heading.front() == "device") {
-      found.all.push_back({cells[0],
-                           cells[1],
-                           std::stod(cells[2]),
-                           std::stod(cells[3]),
-                           std::stod(cells[4]) / 100,
-                           {},
-                           number_in(cells[6])});
-      if (!cells[5].empty()) found.all.back().over = {std::stod(cells[5]), heading[5].substr(over.size())};
-    }
-  }
-  return found;
-}
 
 ladder_files::ladder_files(const std::vector<std::string>& names) {
   for (const std::string& name : names) add(name, std::ifstream(name, std::ios::binary));
@@ -97,7 +62,7 @@ ladder_files::file ladder_files::file_of(const std::string& name, const json& do
     if (!one.at("gain").is_null()) timed.time.over = {amount(one, "gain"), one.at("builds_on").get<std::string>()};
     all.rows.push_back(std::move(timed));
   }
-  const auto first = std::ranges::find(all.rows, traced_stages().front().name, &row::stage);
+  const auto first = std::ranges::find(all.rows, first_stage, &row::stage);
   for (row& timed : all.rows) {
     if (first != all.rows.end()) timed.time.since_first = first->time.microseconds / timed.time.microseconds;
   }

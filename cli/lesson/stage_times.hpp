@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "cli/kit/json.hpp"
-#include "cli/lesson/markdown.hpp"
 
 namespace fanin::cli {
+
+/// The stage that all others are compared with.
+inline constexpr std::string_view first_stage = "global-neighbored";
 
 /// The time of a stage for one input.
 struct stage_time {
@@ -31,9 +33,6 @@ struct stage_times {
   std::vector<stage_time> all;
   std::string from;  ///< the devices, and where the times stand
 };
-
-/// The times in the tables of a page of docs/ladder.md, which bench/lesson.py writes.
-stage_times times_in(const std::vector<markdown::block>& page);
 
 /// What 'fanin ladder --json' measured.
 class ladder_files {

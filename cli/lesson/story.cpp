@@ -21,6 +21,12 @@ table_row row_of(const markdown::block& one) {
   return row;
 }
 
+/// The number at the beginning of the cell; nothing if the cell is empty.
+std::optional<double> number_in(const std::string& cell) {
+  if (cell.empty()) return {};
+  return std::stod(cell);
+}
+
 }  // namespace
 
 std::string_view page_of(std::string_view stage) {
@@ -42,6 +48,34 @@ std::string label_of(const markdown::block& one) {
 std::vector<markdown::block> story_of(std::string_view page) { return markdown::parse(page_of(page)); }
 
 std::string title_of(std::string_view stage) { return story_of(stage).front().text(); }
+
+stage_times times_in(const std::vector<markdown::block>& page) {
+  constexpr std::string_view over = "gain over ";
+  stage_times found;
+  std::vector<std::string> heading;
+  for (const markdown::block& one : page) {
+    constexpr std::string_view label = "Measured. ";
+    const std::string text = one.text();
+    if (text.starts_with(label)) found.from = text.substr(label.size());
+    if (!one.is_in_table()) continue;
+    std::vector<std::string> cells;
+    for (const std::vector<markdown::span>& cell : one.cells())
+      cells.push_back(cell.empty() ? "" : cell.front().text);
+    if (one.is == markdown::block::kind::header) {
+      heading = cells;
+    } else if (heading.front() == "device") {
+      found.all.push_back({cells[0],
+                           cells[1],
+                           std::stod(cells[2]),
+                           std::stod(cells[3]),
+                           std::stod(cells[4]) / 100,
+                           {},
+                           number_in(cells[6])});
+      if (!cells[5].empty()) found.all.back().over = {std::stod(cells[5]), heading[5].substr(over.size())};
+    }
+  }
+  return found;
+}
 
 std::string story_text(std::string_view stage, const terminal& screen) {
   std::string text;

@@ -20,6 +20,9 @@ std::vector<markdown::block> story_of(std::string_view page);
 /// The stage's number and name, as in "07 shared-mask".
 std::string title_of(std::string_view stage);
 
+/// The times in the tables of a page, which bench/lesson.py writes.
+stage_times times_in(const std::vector<markdown::block>& page);
+
 /// The story for a terminal.
 std::string story_text(std::string_view stage, const terminal& screen);
 

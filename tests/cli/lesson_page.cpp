@@ -326,6 +326,8 @@ TEST_CASE("times of results that are given replace the others") {
   CHECK_FALSE(contains(page, "bench/results"));
 }
 
+TEST_CASE("gains are over the first stage") { CHECK(traced_stages().front().name == first_stage); }
+
 TEST_CASE("the usual times are those of the results in bench/, as if these were given") {
   const scratch_folder here;
   const std::string usual = page_with(here, "");
