@@ -2,12 +2,16 @@
 #include "cli/lesson/lesson_page.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/lesson/listing.hpp"
+#include "cli/lesson/overview.hpp"
 #include "cli/lesson/step_pictures.hpp"
 #include "cli/lesson/story.hpp"
+#include "cli/lesson/words.hpp"
 #include "cli/report/charts.hpp"
 #include "cli/report/page.hpp"
 #include "cli/report/svg.hpp"
@@ -16,103 +20,129 @@ namespace fanin::cli {
 
 namespace {
 
-std::string html_of(const stage_times& times) {
-  std::string rows;
-  const bool compared = std::ranges::any_of(times.all, [](const stage_time& one) { return one.over.has_value(); });
-  for (const stage_time& one : times.all) {
-    const double percent = 100 * one.share_of_ceiling;
-    rows += fmt::format(
-        "<tr><th scope=\"row\">{}</th><td class=\"number\">{:.1f}&#160;us</td>"
-        "<td class=\"number share\" style=\"--share:{:.1f}%\">{:.1f}&#160;%</td>",
-        charts::escaped(one.input), one.microseconds, std::min(percent, 100.0), percent);
-    if (one.over) {
-      rows += fmt::format("<td><strong>{:.2f}&#160;&#215;</strong> {}</td>", one.over->times,
-                          charts::escaped(one.over->builds_on));
-    } else if (compared) {
-      rows += "<td></td>";
-    }
-    rows += "</tr>\n";
+/// The lines as elements of a <pre>, so that the script can mark the n-th one.
+std::string html_of_lines(const std::vector<listed_line>& lines) {
+  std::string all;
+  for (const listed_line& one : lines) {
+    const std::string_view tag = one.is_new && !one.text.empty() ? "mark" : "span";
+    all += fmt::format("<{0}>{1}</{0}>\n", tag, charts::escaped(one.text));
   }
-  if (rows.empty()) return "<p><strong>Measured.</strong> These results have no time of this stage.</p>\n";
-  return fmt::format(
-      "<p><strong>Measured.</strong> {}</p>\n<table>\n<tr><th scope=\"col\">input</th><th scope=\"col\" "
-      "class=\"number\">time</th>"
-      "<th scope=\"col\" class=\"number\">of the ceiling</th>{}</tr>\n{}</table>\n",
-      charts::escaped(times.from), compared ? "<th scope=\"col\">speed</th>" : "", rows);
-}
-
-std::string html_of_counters(const markdown::block& one) {
-  std::string items;
-  for (const auto& [name, tells] : counters_in(one)) {
-    items += fmt::format("<dt><code>{}</code></dt><dd>{}</dd>\n", charts::escaped(name), charts::escaped(tells));
-  }
-  return items.empty() ? "" : fmt::format("<dl>\n{}</dl>\n", items);
+  return fmt::format("<pre>{}</pre>\n", all);
 }
 
 std::string html_of_listing(const listing& kernel) {
-  std::string lines;
-  for (const listed_line& one : kernel.lines) {
-    const std::string text = charts::escaped(std::string(one.text));
-    lines += one.is_new && !text.empty() ? fmt::format("<mark>{}</mark>\n", text) : text + "\n";
-  }
   const bool marks = std::ranges::any_of(kernel.lines, &listed_line::is_new);
-  return fmt::format("<p><strong>Kernel.</strong> <code>{}</code>{}</p>\n<pre>{}</pre>\n", kernel.file,
-                     marks ? fmt::format(". Marked lines are not in {}.", kernel.builds_on) : "", lines);
+  std::string text =
+      fmt::format("<p><strong>Kernel.</strong> <code>{}</code>{}</p>\n<div class=\"kernel\">{}</div>\n", kernel.file,
+                  marks ? fmt::format(". Marked lines are not in {}.", title_of(kernel.builds_on)) : "",
+                  html_of_lines(kernel.lines));
+  if (!kernel.called.empty()) {
+    text += fmt::format(
+        "<details class=\"called\"><summary>Functions that it calls: <code>{}</code></summary>\n{}</details>\n",
+        fmt::join(kernel.called, "</code>, <code>"), html_of_lines(kernel.definitions));
+  }
+  return text;
 }
 
-std::string html_of_steps(const traced_stage& stage) {
-  if (!stage.untraced.empty()) return {};
+std::string html_of_steps(const traced_stage& stage, const listing& kernel) {
+  const trace all = make_trace(stage, readable_shape(stage, 0, 0));
+  const std::vector<step_picture> pictures = step_pictures(all);
   std::string figures;
-  for (const step_picture& one : step_pictures(make_trace(stage, readable_shape(stage, 0, 0)))) {
-    figures += fmt::format("<figure><figcaption><strong>{}.</strong> {}</figcaption>\n{}</figure>\n",
-                           charts::escaped(charts::capitalised(one.title)), charts::escaped(one.notes), one.svg);
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    const step_picture& one = pictures[i];
+    const std::optional<std::size_t> line = line_of(kernel, all.steps[i].part);
+    std::string code = line ? kernel.lines[*line].text : "";
+    code.erase(0, std::min(code.find_first_not_of(' '), code.size()));
+    figures += fmt::format("<figure{}><figcaption><strong>{}.</strong> {}{}</figcaption>\n{}</figure>\n",
+                           line ? fmt::format(" data-line=\"{}\"", *line) : "",
+                           charts::escaped(charts::capitalised(one.title)), charts::escaped(one.notes),
+                           line ? fmt::format(" <code class=\"line\">{}</code>", charts::escaped(code))
+                                : " This is in the second kernel.",
+                           one.svg);
   }
   return fmt::format("<div class=\"steps\">\n{}</div>\n", figures);
 }
 
-std::string html_of_stage(const traced_stage& stage, const ladder_files& files) {
+std::string html_of_stage(const traced_stage& stage, const listing& kernel, const ladder_files& files) {
   std::string title, lead, rest;
   std::string* to = &lead;
-  for (const markdown::block& one : story_of(stage.name)) {
+  word_links links;
+  const markdown::span_writer write = std::ref(links);
+  std::vector<markdown::block> counters;  // The rows of the counters' table.
+  bool counts = false;
+  const std::vector<markdown::block> story = story_of(stage.name);
+  for (const markdown::block& one : story) {
     const std::string label = label_of(one);
-    if (label == "Counter.") {  // The picture stands before this paragraph in docs/ladder.md, too.
-      lead += html_of_listing(listing_of(stage.name));
-      to = &rest;
+    if (one.is == markdown::block::kind::header) counts = one.text().starts_with(" counter");
+    if (one.is_in_table()) {
+      if (counts) counters.push_back(one);
+      continue;
+    }
+    if (!counters.empty()) {
+      if (files.empty()) rest += markdown::as_html(counters, write);
+      counters.clear();
     }
     if (one.is == markdown::block::kind::heading) {
       title = markdown::as_html(one);
+    } else if (label == "Kernel.") {  // The picture follows this paragraph in docs/ladder.md, too.
+      lead += html_of_listing(kernel);
+      to = &rest;
     } else if (label == "Measured.") {
-      *to += html_of(files.empty() ? times_in(one.text()) : files.times_of(stage.name));
+      rest += html_of_times(files.empty() ? times_in(story) : files.times_of(stage.name));
     } else {
-      *to += markdown::as_html(one) + (label == "Counter." ? html_of_counters(one) : "");
+      *to += markdown::as_html(one, write);
     }
   }
   return fmt::format(
-      "<section id=\"{}\">\n{}<div class=\"story\">\n{}</div>\n{}<div class=\"rest\">\n{}</div>\n</section>\n",
-      stage.name, title, lead, html_of_steps(stage), rest);
+      "<section class=\"stage\" id=\"{}\">\n{}<div class=\"story\">\n{}</div>\n{}<div "
+      "class=\"rest\">\n{}</div>\n</section>\n",
+      stage.name, title, lead, html_of_steps(stage, kernel), rest);
 }
 
-constexpr std::string_view introduction = R"(<h1>The ladder, step by step</h1>
-<p>How to add many numbers on a GPU: kernels that all give the right answer and differ in one idea each.</p>
-<p class="muted">A picture is one step, for x[i] = i + 1. Its additions read the numbers above and write those below; a circle is a
-thread with its number, and colours are warps. At the lower end are all threads, filled where they work. So that it
-fits, a warp has 4 lanes and shared memory 4 banks here; on a device both are 32.</p>
-)";
+/// A page of docs/ladder.md that is about no stage.
+std::string html_of_page(std::string_view name) {
+  word_links links;
+  return markdown::as_html(story_of(name), std::ref(links));
+}
+
+std::string html_of_overview(const std::vector<overview_row>& stages) {
+  const std::string from = stages.front().times.from;
+  return fmt::format(
+      "<section id=\"overview\">\n<h1>The ladder, step by step</h1>\n"
+      "<p>How to add many numbers on a GPU: {} kernels that all give the right sum, and differ in one idea each. "
+      "Each "
+      "has a page with its kernel, a picture of every step and what it gains. Begin with <a href=\"#cuda\">CUDA in a "
+      "minute</a>. <a href=\"#words\">Words</a> are explained where they occur.</p>\n"
+      "<h2>The map</h2>\n<p>Two branches begin at 01. The first one stays in global memory. At 06 the other one "
+      "starts "
+      "again from 01, in shared memory, and goes on to registers and to the whole device.</p>\n{}"
+      "<h2>What each kernel gains</h2>\n<p>{} A gain is a ratio of times.</p>\n{}{}</section>\n",
+      stages.size(), html_of_map(stages), charts::escaped(from), html_of_charts(stages), html_of_gains(stages));
+}
 
 }  // namespace
 
 std::string lesson_page(const ladder_files& files) {
-  std::string links, sections;
+  std::string links = "<a href=\"#overview\">Overview</a>\n<a href=\"#cuda\">CUDA in a minute</a>\n", sections;
+  std::vector<overview_row> stages;
   for (const traced_stage& stage : traced_stages()) {
-    links += fmt::format("<a href=\"#{0}\">{0}</a>\n", stage.name);
-    sections += html_of_stage(stage, files);
+    const listing kernel = listing_of(stage.name);
+    stages.push_back({stage.name, kernel.builds_on, title_of(stage.name),
+                      files.empty() ? times_in(story_of(stage.name)) : files.times_of(stage.name)});
+    links += fmt::format("<a href=\"#{}\">{}</a>\n", stage.name, stages.back().title);
+    sections += html_of_stage(stage, kernel, files);
   }
+  links += "<a href=\"#words\">Words</a>\n";
+  const std::string before =
+      html_of_overview(stages) + fmt::format("<section id=\"cuda\">\n{}{}{}</section>\n", html_of_page("minute"),
+                                             html_of_page("kernels"), html_of_page("pictures"));
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>The ladder, step by "
-      "step</title>\n<style>\n{}{}{}</style>\n</head>\n<body>\n<header>\n{}</header>\n<nav aria-label=\"Stages\">\n"
-      "{}</nav>\n<main>\n{}</main>\n<script>\n{}</script>\n</body>\n</html>\n",
-      charts::chart_style(), charts::page_style(), lesson_style(), introduction, links, sections, lesson_script());
+      "step</title>\n<style>\n{}{}{}</style>\n</head>\n<body>\n<nav aria-label=\"Pages\">\n{}</nav>\n<main>\n{}{}"
+      "<section id=\"words\">\n<h2>Words</h2>\n{}</section>\n</main>\n<script>\n{}</script>\n</body>\n</html>\n",
+      charts::chart_style(), charts::page_style(), lesson_style(), links, before, sections, html_of_words(),
+      lesson_script());
 }
 
 }  // namespace fanin::cli

@@ -41,7 +41,7 @@ std::string lesson_text(const lesson_options& arguments, std::uint64_t count, un
     refuse(arguments.of_examples, "--explain");
     const traced_stage& stage = find_traced_stage(*arguments.explain);
     const std::string story = story_text(stage.name, terminal::of_stdout());
-    return stage.untraced.empty() ? story + "\n" + as_text(make_trace(stage, readable_shape(stage, 0, 0))) : story;
+    return story + "\n" + as_text(make_trace(stage, readable_shape(stage, 0, 0)));
   }
   const traced_stage& stage = find_traced_stage(arguments.trace.value());
   const trace all = make_trace(stage, readable_shape(stage, count, block_size));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/lesson/stage_times.hpp"
 
+#include <algorithm>
 #include <fstream>
-#include <regex>
 
 #include <fmt/format.h>
 
@@ -12,21 +12,16 @@
 
 namespace fanin::cli {
 
-stage_times times_in(const std::string& paragraph) {
-  static const std::regex time(
-      "(2\\^[0-9]+ \\w+): ([0-9.]+) us, ([0-9.]+)% of the ceiling(?:, ([0-9.]+) times as fast as ([a-z0-9-]+))?");
-  stage_times found;
-  std::size_t end = 0;
-  for (std::sregex_iterator one(paragraph.begin(), paragraph.end(), time), last; one != last; ++one) {
-    const std::smatch& part = *one;
-    found.all.push_back({part[1], std::stod(part[2]), std::stod(part[3]) / 100, {}});
-    if (part[4].matched) found.all.back().over = {std::stod(part[4]), part[5]};
-    end = static_cast<std::size_t>(part.position() + part.length());
-  }
-  constexpr std::size_t between = std::string_view(". ").size();
-  if (end > 0) found.from = paragraph.substr(std::min(end + between, paragraph.size()));
-  return found;
+namespace {
+
+/// The word by which a device is known, as in "H200".
+std::string short_name(std::string device) {
+  constexpr std::string_view maker = "NVIDIA ";
+  if (device.starts_with(maker)) device.erase(0, maker.size());
+  return device.substr(0, device.find(' '));
 }
+
+}  // namespace
 
 ladder_files::ladder_files(const std::vector<std::string>& names) {
   for (const std::string& name : names) add(name, std::ifstream(name, std::ios::binary));
@@ -53,13 +48,23 @@ ladder_files::file ladder_files::file_of(const std::string& name, const json& do
   const std::string input =
       fmt::format("{} {}{}", charts::count_text(amount(document, "count")),
                   document.at("element_type").get<std::string>(), operation == "sum" ? "" : ", " + operation);
-  file all{fmt::format("{} ({})", document.at("device").get<std::string>(), name), {}};
+  const std::string device = document.at("device").get<std::string>();
+  file all{fmt::format("{} ({})", device, name), {}};
   for (const json& one : document.at("rows")) {
     if (one.at("seconds").is_null()) continue;
     row timed{one.at("stage").get<std::string>(),
-              {input, 1e6 * amount(one, "seconds"), amount(one, "share_of_ceiling"), {}}};
+              {short_name(device),
+               input,
+               1e6 * amount(one, "seconds"),
+               amount(one, "gigabytes_per_second"),
+               amount(one, "share_of_ceiling"),
+               {}}};
     if (!one.at("gain").is_null()) timed.time.over = {amount(one, "gain"), one.at("builds_on").get<std::string>()};
     all.rows.push_back(std::move(timed));
+  }
+  const auto first = std::ranges::find(all.rows, first_stage, &row::stage);
+  for (row& timed : all.rows) {
+    if (first != all.rows.end()) timed.time.since_first = first->time.microseconds / timed.time.microseconds;
   }
   return all;
 }

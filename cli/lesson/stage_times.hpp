@@ -12,27 +12,29 @@
 
 namespace fanin::cli {
 
+/// The stage that all others are compared with.
+inline constexpr std::string_view first_stage = "global-neighbored";
+
 /// The time of a stage for one input.
 struct stage_time {
-  std::string input;  ///< as in "2^24 f32"
-  double microseconds;
+  std::string device;  ///< as in "H200"
+  std::string input;   ///< as in "2^24 f32"
+  double microseconds, gigabytes_per_second;
   double share_of_ceiling;  ///< as a fraction
   struct gain {
     double times;           ///< how many times as fast as
     std::string builds_on;  ///< this stage
   };
-  std::optional<gain> over;  ///< empty for a stage that builds on none, or on one without a time
+  std::optional<gain> over;             ///< empty for a stage that builds on none, or on one without a time
+  std::optional<double> since_first{};  ///< how many times as fast as the first stage
 };
 
 struct stage_times {
   std::vector<stage_time> all;
-  std::string from;  ///< the device, and where the times stand
+  std::string from;  ///< the devices, and where the times stand
 };
 
-/// The times in a paragraph "Measured." of docs/ladder.md, which bench/lesson.py writes.
-stage_times times_in(const std::string& paragraph);
-
-/// Results of 'fanin ladder --json'.
+/// What 'fanin ladder --json' measured.
 class ladder_files {
  public:
   ladder_files() = default;

@@ -30,14 +30,13 @@ constexpr traced_stage all_stages[] = {
     {"atomic-block", reading::one_tile_each, 2, tree::halving_then_warp, ending::atomics, 32, 8},
     {"sync-warp", reading::one_tile_each, 2, tree::warps},
     {"warp-shuffle", reading::one_tile_each, 2, tree::shuffles},
-    {.name = "cooperative-groups",
-     .untraced = "the library decides which lane adds what; the stage only says that a warp is to be folded"},
-    {.name = "grid-sync", .untraced = "its story is the barrier over the grid; the library folds each block"},
+    {"cooperative-groups", reading::one_tile_each, 2, tree::at_once, ending::second_launch, 32, 8},
+    {"grid-sync", reading::grid_stride, 1, tree::at_once, ending::grid_barrier, 32, 8},
     {"grid-stride", reading::grid_stride, 1, tree::shuffles, ending::second_launch, 32, 8},
     {"vectorized", reading::vectors, 1, tree::shuffles, ending::second_launch, 48, 4},
-    {.name = "warp-redux", .untraced = "one instruction folds a warp; the rest is as in vectorized"},
+    {"warp-redux", reading::vectors, 1, tree::at_once, ending::second_launch, 48, 4},
     {"single-pass", reading::vectors, 1, tree::shuffles, ending::last_block, 48, 4},
-    {.name = "bulk-copy", .untraced = "its story is who waits for which copy; blocks are folded as in single-pass"},
+    {"bulk-copy", reading::copies, 1, tree::shuffles, ending::last_block, 64, 4, 1},
 };
 
 }  // namespace
@@ -58,6 +57,8 @@ trace_shape readable_shape(const traced_stage& stage, std::uint64_t count, unsig
   if (count > longest) throw usage_error(fmt::format("--count: a trace has at most {} elements", longest));
   trace_shape shape{count == 0 ? stage.example_count : static_cast<unsigned>(count),
                     block_size == 0 ? stage.example_block_size : block_size};
+  shape.blocks = stage.example_blocks;
+  if (stage.how == reading::copies) shape.misaligned = 0, shape.piece = 4, shape.buffers = 2;
   shape.warp_size = shape.block_size <= small_block ? small_warp : 32;
   shape.block_size = (shape.block_size + shape.warp_size - 1) / shape.warp_size * shape.warp_size;
   if (stage.name == "unroll-complete") shape.block_size = cuda::steps::first_stride(shape.block_size + 1);

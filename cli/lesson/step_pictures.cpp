@@ -23,17 +23,6 @@ constexpr unsigned picture_width = cells_in_a_row * cell_width + 2 * margin;
 
 using numbers = trace_memory<std::int64_t>;
 
-/// How many places of the array the trace uses.
-unsigned places_of(const trace& all, space array) {
-  unsigned size = 0;
-  for (const trace_step& step : all.steps) {
-    for (const addition& one : step.additions) {
-      for (const place& p : {one.from, one.into}) size = std::max(size, p.array == array ? p.index + 1 : 0);
-    }
-  }
-  return size;
-}
-
 /// Rows of the array that a step reads and rows of the array that it writes, which its additions connect.
 struct connected_rows {
   std::set<unsigned> read, written;
@@ -68,13 +57,12 @@ class step_drawing {
   /// A row has as many numbers as a block has threads, so that the elements of a thread stand below each other. Where
   /// a thread takes elements from all over the input, a row is as long as it can be.
   static unsigned row_length(const trace& all) {
-    const bool resident = all.stage->how == reading::grid_stride || all.stage->how == reading::vectors;
-    return resident ? cells_in_a_row : std::min(cells_in_a_row, all.shape.block_size);
+    return all.stage->has_resident_blocks() ? cells_in_a_row : std::min(cells_in_a_row, all.shape.block_size);
   }
   unsigned row_of(const place& p) const { return p.index / row_; }
   bool same_array() const { return step_.additions.front().from.array == step_.additions.front().into.array; }
   std::string colour_of(unsigned thread) const {
-    return fmt::format("w{}", thread / all_.shape.warp_size % charts::style::colours);
+    return fmt::format("w{}", thread / all_.shape.warp_size % warp_colours);
   }
 
   std::vector<connected_rows> groups() const {

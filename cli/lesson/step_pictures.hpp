@@ -9,6 +9,9 @@
 
 namespace fanin::cli {
 
+/// The colours of warps, which lesson_style() knows. No example has more warps in one picture.
+inline constexpr unsigned warp_colours = 8;
+
 struct step_picture {
   std::string title;  ///< as in "stride 2, in shared memory"
   std::string notes;  ///< how many threads work, bank conflicts, and the barrier after the step

@@ -10,14 +10,21 @@ namespace fanin::cli {
 
 namespace {
 
-std::string text_of(const stage_times& times) {
-  std::vector<table_row> rows;
-  for (const stage_time& one : times.all) {
-    rows.push_back({"   " + one.input, fmt::format("{:.1f} us", one.microseconds),
-                    fmt::format("{:.1f} % of the ceiling", 100 * one.share_of_ceiling)});
-    if (one.over) rows.back().push_back(fmt::format("{:.2f} x {}", one.over->times, one.over->builds_on));
+/// A row for a terminal, which has no room for the name of the stage that a gain is over.
+table_row row_of(const markdown::block& one) {
+  table_row row;
+  for (const std::vector<markdown::span>& cell : one.cells()) {
+    const std::string text = cell.empty() ? "" : cell.front().text;
+    row.push_back(text.starts_with("gain over ") ? "gain" : text);
   }
-  return align(rows, 1);
+  row.front() = "   " + row.front();
+  return row;
+}
+
+/// The number at the beginning of the cell; nothing if the cell is empty.
+std::optional<double> number_in(const std::string& cell) {
+  if (cell.empty()) return {};
+  return std::stod(cell);
 }
 
 }  // namespace
@@ -35,34 +42,62 @@ std::string_view page_of(std::string_view stage) {
 }
 
 std::string label_of(const markdown::block& one) {
-  return one.spans.front().style == text_style::bold ? one.spans.front().text : "";
+  return !one.spans.empty() && one.spans.front().style == text_style::bold ? one.spans.front().text : "";
 }
 
-std::vector<std::pair<std::string, std::string>> counters_in(const markdown::block& one) {
-  std::vector<std::pair<std::string, std::string>> found;
-  for (const markdown::span& part : one.spans) {
-    // The table of counters has rows "| `name` | what it tells |".
-    const std::string begin = fmt::format("\n| `{}` | ", part.text);
-    const std::size_t at = lesson.find(begin);
-    if (part.style != text_style::code || at == lesson.npos) continue;
-    const std::size_t tells = at + begin.size();
-    found.emplace_back(part.text, lesson.substr(tells, lesson.find(" |\n", tells) - tells));
+std::vector<markdown::block> story_of(std::string_view page) { return markdown::parse(page_of(page)); }
+
+std::string title_of(std::string_view stage) { return story_of(stage).front().text(); }
+
+stage_times times_in(const std::vector<markdown::block>& page) {
+  constexpr std::string_view over = "gain over ";
+  stage_times found;
+  std::vector<std::string> heading;
+  for (const markdown::block& one : page) {
+    constexpr std::string_view label = "Measured. ";
+    const std::string text = one.text();
+    if (text.starts_with(label)) found.from = text.substr(label.size());
+    if (!one.is_in_table()) continue;
+    std::vector<std::string> cells;
+    for (const std::vector<markdown::span>& cell : one.cells())
+      cells.push_back(cell.empty() ? "" : cell.front().text);
+    if (one.is == markdown::block::kind::header) {
+      heading = cells;
+    } else if (heading.front() == "device") {
+      found.all.push_back({cells[0],
+                           cells[1],
+                           std::stod(cells[2]),
+                           std::stod(cells[3]),
+                           std::stod(cells[4]) / 100,
+                           {},
+                           number_in(cells[6])});
+      if (!cells[5].empty()) found.all.back().over = {std::stod(cells[5]), heading[5].substr(over.size())};
+    }
   }
   return found;
 }
 
-std::vector<markdown::block> story_of(std::string_view stage) { return markdown::parse(page_of(stage)); }
-
 std::string story_text(std::string_view stage, const terminal& screen) {
   std::string text;
+  std::vector<table_row> rows;
+  const auto end_table = [&] {
+    if (!rows.empty()) text += align(rows, 2);
+    rows.clear();
+  };
   for (const markdown::block& one : story_of(stage)) {
-    const bool measured = label_of(one) == "Measured.";
-    const stage_times times = measured ? times_in(one.text()) : stage_times();
-    markdown::block shown = one;
-    if (measured) shown.spans = {one.spans.front(), {text_style::plain, " " + times.from}};
+    if (one.is == markdown::block::kind::header) {
+      end_table();
+      text += '\n';
+    }
+    if (one.is_in_table()) {
+      rows.push_back(row_of(one));
+      continue;
+    }
+    end_table();
     if (!text.empty() && one.is != markdown::block::kind::item) text += '\n';
-    text += markdown::as_text(shown, screen) + text_of(times);
+    text += markdown::as_text(one, screen);
   }
+  end_table();
   return text;
 }
 

@@ -4,7 +4,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "cli/lesson/markdown.hpp"
@@ -12,16 +11,19 @@
 
 namespace fanin::cli {
 
-/// The label in bold with which a block begins, as in "Counter."; empty if there is none.
+/// The label in bold with which a block begins, as in "Expect."; empty if there is none.
 std::string label_of(const markdown::block& one);
 
-/// The profiler's counters that the block names, and what they tell.
-std::vector<std::pair<std::string, std::string>> counters_in(const markdown::block& one);
+/// The blocks of a page, the heading first.
+std::vector<markdown::block> story_of(std::string_view page);
 
-/// The blocks of the stage's page, the heading first.
-std::vector<markdown::block> story_of(std::string_view stage);
+/// The stage's number and name, as in "07 shared-mask".
+std::string title_of(std::string_view stage);
 
-/// The story for a terminal. The measured times are a table.
+/// The times in the tables of a page, which bench/lesson.py writes.
+stage_times times_in(const std::vector<markdown::block>& page);
+
+/// The story for a terminal.
 std::string story_text(std::string_view stage, const terminal& screen);
 
 }  // namespace fanin::cli

@@ -56,7 +56,9 @@ std::string text_of(const addition& one, std::int64_t into, std::int64_t from, s
 
 std::set<unsigned> working_threads(const trace_step& step) {
   std::set<unsigned> working;
-  for (const addition& one : step.additions) working.insert(one.thread);
+  for (const addition& one : step.additions) {
+    for (unsigned lane = 0; lane < step.together; ++lane) working.insert(one.thread + lane);
+  }
   return working;
 }
 

@@ -150,10 +150,9 @@ void run_regress(const regress_options& arguments) {
                            100;
   if (arguments.build.empty() != arguments.run.empty()) throw usage_error("--build and --run need each other");
   std::optional<built_revisions> built;
-  if (!arguments.build.empty()) built.emplace(arguments.a, arguments.b, arguments.build);
+  if (!arguments.build.empty()) built.emplace(arguments.a, arguments.b, arguments.build, arguments.layouts > 0);
   const std::string word_a = built ? arguments.run : arguments.a, word_b = built ? arguments.run : arguments.b;
-  const std::string in_a = built ? built->folder('a') : "", in_b = built ? built->folder('b') : "";
-  const program_kind kind = arguments.kind_of_program(word_a, in_a);
+  const program_kind kind = arguments.kind_of_program(word_a, built ? built->folder('a', 0) : "");
   if (kind != program_kind::fanin && (arguments.budget_seconds || !arguments.axes.empty())) {
     throw usage_error(
         "--budget and the choice of cases are for builds of fanin; other programs take their own options");
@@ -166,7 +165,12 @@ void run_regress(const regress_options& arguments) {
     if (kind == program_kind::command) return side{word, folder, {}, {}, {}};
     return find_side(kind, word, folder);
   };
-  side a = side_of(word_a, in_a), b = side_of(word_b, in_b);
+  std::vector<side> sides_of_a, sides_of_b;
+  for (std::size_t order = 0; order < (built ? built->orders() : 1); ++order) {
+    sides_of_a.push_back(side_of(word_a, built ? built->folder('a', order) : ""));
+    sides_of_b.push_back(side_of(word_b, built ? built->folder('b', order) : ""));
+  }
+  const side &a = sides_of_a.front(), &b = sides_of_b.front();
   if (a.result.has_value() != b.result.has_value()) {
     throw usage_error("A and B are two programs or two results, not one of each");
   }
@@ -177,7 +181,7 @@ void run_regress(const regress_options& arguments) {
         "choice of cases");
   }
   regress_result all = a.result ? compare_results(arguments, threshold, std::array{*a.result, *b.result})
-                                : run_pairs(a, b, arguments.plan(threshold, kind));
+                                : run_pairs(sides_of_a, sides_of_b, arguments.plan(threshold, kind));
   all.a = arguments.a;
   all.b = arguments.b;
   export_text(arguments.csv, as_csv(all));
@@ -290,8 +294,10 @@ command add_regress(CLI::App& root) {
                    "with --command: compare the outputs first, and fail if they differ");
   parser->add_flag("--instructions", arguments->instructions,
                    "with --command: count the instructions too, by perf or else by valgrind");
-  add_number_option(*parser, "--layouts", least_pairs, arguments->layouts,
-                    "run the pairs under this many sizes of the environment, which count once each");
+  add_number_option(
+      *parser, "--layouts", least_pairs, arguments->layouts,
+      "run the pairs under this many sizes of the environment, which count once each; with --build also "
+      "under three orders of functions");
   parser
       ->add_option("--build", arguments->build,
                    "A and B are revisions of git, which this command of the shell builds")

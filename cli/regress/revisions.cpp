@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/regress/revisions.hpp"
 
+#include <cstdlib>
+#include <iterator>
 #include <optional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/kit/child.hpp"
@@ -26,23 +30,48 @@ std::string commit_of(const std::string& revision) {
       {"rev-parse", "--verify", "--quiet", "--end-of-options", (revision == "." ? "HEAD" : revision) + "^{commit}"});
 }
 
+/// The linker's options for its orders of functions. The first one is its own order, the one of the object files.
+constexpr std::string_view link_orders[] = {"", " -Wl,--sort-section=name", " -Wl,--sort-section=alignment"};
+
+/// The variable with the caller's options and more.
+std::string variable_with(const std::string& name, std::string_view more) {
+  const char* const old = std::getenv(name.c_str());
+  return fmt::format("{}={}{}", name, old == nullptr ? "" : old, more);
+}
+
+/// Variables that most builds hand to the compiler and the linker. Only functions in sections of their own are moved.
+std::vector<std::string> variables_for(std::size_t order) {
+  if (order == 0) return {};
+  return {variable_with("LDFLAGS", link_orders[order]), variable_with("CFLAGS", " -ffunction-sections"),
+          variable_with("CXXFLAGS", " -ffunction-sections")};
+}
+
 }  // namespace
 
-built_revisions::built_revisions(const std::string& a, const std::string& b, const std::string& build)
-    : built_revisions() {  // If the build fails, the destructor removes what there is.
-  const auto check_out = [&](char side, const std::string& revision) {
-    run_git({"worktree", "add", "--quiet", "--detach", folder(side), commit_of(revision)});
-    run_child({.program = "/bin/sh", .arguments = {"-c", build}, .folder = folder(side)});
-  };
-  check_out('a', a);
-  check_out('b', b);
+built_revisions::built_revisions(bool in_all_orders) : orders_(in_all_orders ? std::size(link_orders) : 1) {}
+
+built_revisions::built_revisions(const std::string& a, const std::string& b, const std::string& build,
+                                 bool in_all_orders)
+    : built_revisions(in_all_orders) {  // If the build fails, the destructor removes what there is.
+  for (const auto& [side, revision] : {std::pair('a', a), {'b', b}}) {
+    const std::string commit = commit_of(revision);
+    for (std::size_t order = 0; order < orders_; ++order) {
+      run_git({"worktree", "add", "--quiet", "--detach", folder(side, order), commit});
+      run_child({.program = "/bin/sh",
+                 .arguments = {"-c", build},
+                 .folder = folder(side, order),
+                 .variables = variables_for(order)});
+    }
+  }
 }
 
 built_revisions::~built_revisions() {
   for (const char side : {'a', 'b'}) {
-    try {
-      run_git({"worktree", "remove", "--force", folder(side)});
-    } catch (const bad_data&) {  // There is none, because A or its build failed.
+    for (std::size_t order = 0; order < orders_; ++order) {
+      try {
+        run_git({"worktree", "remove", "--force", folder(side, order)});
+      } catch (const bad_data&) {  // There is none, because A or its build failed.
+      }
     }
   }
 }

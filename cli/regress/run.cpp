@@ -48,7 +48,7 @@ std::string layout_variable(std::size_t layout) {
 /// A run in progress.
 class pair_run {
  public:
-  pair_run(const side& a, const side& b, const run_plan& plan) : a_(a), b_(b), plan_(plan) {
+  pair_run(std::span<const side> a, std::span<const side> b, const run_plan& plan) : a_(a), b_(b), plan_(plan) {
     all_.threshold = plan.threshold;
     all_.layouts = plan.layouts;
   }
@@ -79,9 +79,9 @@ class pair_run {
  private:
   void prepare(const process_cases& all) const {
     for (const command_case& one : command_cases(plan_.process)) run_shell(plan_.setup, one, plan_.process);
-    if (plan_.compare_output) check_outputs(plan_.process, a_, b_);
+    if (plan_.compare_output) check_outputs(plan_.process, a_.front(), b_.front());
     for (std::uint64_t i = 0; i < plan_.warmups; ++i) {
-      for (const side* one : {&a_, &b_}) run_side(plan_.process, *one, all);
+      for (const side* one : {&a_.front(), &b_.front()}) run_side(plan_.process, *one, all);
     }
   }
 
@@ -128,12 +128,14 @@ class pair_run {
     const double begin = measure::now_seconds();
     std::vector<measured> sides(plan_.floor ? 3 : 2);
     process_request process = plan_.process;
-    if (plan_.layouts > 0) process.variables.push_back(layout_variable(group.pairs % plan_.layouts));
+    const std::size_t layout = plan_.layouts > 0 ? group.pairs % plan_.layouts : 0;
+    if (plan_.layouts > 0) process.variables.push_back(layout_variable(layout));
     for (std::size_t i = 0; i < sides.size(); ++i) {
       const std::size_t turn = group.pairs % 2 == 0 ? i : sides.size() - 1 - i;
       line_.set_task(story(group, turn == 1 ? 'B' : 'A'));
       try {
-        sides[turn] = run_side(process, turn == 1 ? b_ : a_, group.process);
+        const std::span<const side> programs = turn == 1 ? b_ : a_;
+        sides[turn] = run_side(process, programs[layout % programs.size()], group.process);
       } catch (const bad_data&) {
         if (!watch_.seen()) throw;
       }
@@ -175,8 +177,7 @@ class pair_run {
                        plan_.pairs > 0 ? "about" : "at most", left);
   }
 
-  const side& a_;
-  const side& b_;
+  const std::span<const side> a_, b_;
   const run_plan& plan_;
   std::vector<case_group> groups_;
   regress_result all_ = {};
@@ -187,6 +188,8 @@ class pair_run {
 
 }  // namespace
 
-regress_result run_pairs(const side& a, const side& b, const run_plan& plan) { return pair_run(a, b, plan).finish(); }
+regress_result run_pairs(std::span<const side> a, std::span<const side> b, const run_plan& plan) {
+  return pair_run(a, b, plan).finish();
+}
 
 }  // namespace fanin::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "cli/regress/regress.hpp"
 #include "cli/regress/sides.hpp"
@@ -23,8 +24,9 @@ struct run_plan {
 };
 
 /// Runs the pairs A B, B A, A B, ... and judges the cases. Cases that share no process are measured one after the
-/// other, the cheapest first. A SIGINT ends the run after the pairs that are done.
+/// other, the cheapest first. A SIGINT ends the run after the pairs that are done. A side that is built in several
+/// orders has a program for each, which the pairs take in turn, from the first one on.
 /// @throws bad_data, also if the first pair is interrupted; usage_error if there are too few or too many pairs
-regress_result run_pairs(const side& a, const side& b, const run_plan& plan);
+regress_result run_pairs(std::span<const side> a, std::span<const side> b, const run_plan& plan);
 
 }  // namespace fanin::cli

@@ -26,8 +26,8 @@ std::string_view chart_style() {
 }
 
 std::string_view page_style() {
-  return R"(:root{--good:#0a6e4f;--bad:#b3261e;--doubtful:#8a5a00}
-@media screen and (prefers-color-scheme:dark){:root{--good:#2bc496;--bad:#ff9d90;--doubtful:#e3b341}}
+  return R"(:root{--good:#0a6e4f;--bad:#b3261e}
+@media screen and (prefers-color-scheme:dark){:root{--good:#2bc496;--bad:#ff9d90}}
 *{box-sizing:border-box}
 body{margin:0 auto;padding:1rem;max-width:54rem;background:var(--paper);color:var(--ink);
 font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
@@ -42,7 +42,7 @@ border-bottom:1px solid var(--grid)}
 .numbers strong{grid-row:1/3;align-self:center;font-size:1.5rem;line-height:1.2;font-variant-numeric:tabular-nums}
 .numbers .muted{grid-column:2}
 .numbers em{grid-column:3;grid-row:1/3;align-self:center;font-style:normal;font-weight:600;color:var(--good)}
-.numbers .bad em{color:var(--bad)}.numbers .doubtful em{color:var(--doubtful)}
+.numbers .bad em{color:var(--bad)}.numbers .doubtful em{color:var(--muted)}
 summary{cursor:pointer;padding:.4rem 0}summary::marker{color:var(--muted)}
 .kind{border-top:2px solid var(--grid);padding:.25rem 0 1rem}.kind>summary h2{margin-right:.75rem}
 .one{border-top:1px solid var(--grid)}.table>summary{color:var(--muted);font-size:.9rem}

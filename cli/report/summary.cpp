@@ -56,6 +56,14 @@ key_number share_number(double share, std::string name, std::string detail, std:
           std::move(section)};
 }
 
+/// The number, whose mark says nothing of the program if its times were disturbed.
+key_number with_doubt(key_number one, bool disturbed) {
+  if (!disturbed) return one;
+  one.verdict = "measured on a disturbed machine; " + one.verdict;
+  one.reached = outcome::undecided;
+  return one;
+}
+
 std::optional<key_number> slower_cases(const results& all) {
   std::size_t cases = 0, slower = 0, undecided = 0;
   for (const comparison& one : all.comparisons) {
@@ -92,7 +100,8 @@ std::optional<key_number> plain_sum(const results& all) {
   if (other != sums.end()) {
     detail += fmt::format("; {} reads {} GB/s", name_of(*other), number_text(other->gigabytes_per_second()));
   }
-  return share_number(share, "the plain sum's share of the read ceiling", detail, "throughput");
+  return with_doubt(share_number(share, "the plain sum's share of the read ceiling", detail, "throughput"),
+                    best.disturbed);
 }
 
 std::optional<key_number> exact_time(const results& all) {
@@ -104,14 +113,16 @@ std::optional<key_number> exact_time(const results& all) {
     if (one.method != "exact" || key(one) != key(plain)) continue;
     const double extra = one.seconds / plain.seconds - 1;
     const bool holds = extra <= most_extra_time;
-    return key_number{change_text(extra),
-                      "the exact sum's time over the plain sum's, uniform data",
-                      fmt::format("{} reads {} GB/s, plain {} GB/s, sum of f32, n = {}, {}", name_of(one),
-                                  number_text(one.gigabytes_per_second()), number_text(plain.gigabytes_per_second()),
-                                  count_text(one.count), one.from.machine),
-                      holds ? "at most 25 % longer" : "more than 25 % longer",
-                      met_if(holds),
-                      "throughput"};
+    const key_number found{
+        change_text(extra),
+        "the exact sum's time over the plain sum's, uniform data",
+        fmt::format("{} reads {} GB/s, plain {} GB/s, sum of f32, n = {}, {}", name_of(one),
+                    number_text(one.gigabytes_per_second()), number_text(plain.gigabytes_per_second()),
+                    count_text(one.count), one.from.machine),
+        holds ? "at most 25 % longer" : "more than 25 % longer",
+        met_if(holds),
+        "throughput"};
+    return with_doubt(found, one.disturbed || plain.disturbed);
   }
   return {};
 }

@@ -10,7 +10,7 @@
 
 namespace fanin::cli::charts {
 
-/// Whether a value meets its mark.
+/// Whether a value meets its mark. A value that was disturbed does not decide it.
 enum class outcome : std::uint8_t { met, missed, undecided };
 
 struct key_number {

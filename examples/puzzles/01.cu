@@ -5,6 +5,9 @@
 // the last element of x. y has (n + 1) / 2 elements. There are at least as many threads as elements of y, in
 // blocks of 64.
 //
+// __global__ marks a kernel: a function that all threads run at once. The page of `fanin lesson` explains CUDA in a
+// minute. You write no main function: `fanin check` starts the threads and gives them x, n and y.
+//
 // Hint 1. A thread has the number threadIdx.x in its block. blockIdx.x is the number of the block.
 // Hint 2. The number in the whole grid is i = blockIdx.x * blockDim.x + threadIdx.x.
 // Hint 3. More threads run than y has elements. A thread whose elements do not exist must not touch memory.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puzzle 03: a tree in shared memory
 //
-// Block b adds the elements 64 b to 64 b + 63, and thread 0 writes the sum to sums[b]. Elements from n on count as
-// 0.
+// A block has 64 threads. Block b adds the elements 64 b to 64 b + 63, and thread 0 writes the sum to sums[b].
+// Elements from n on count as 0.
 //
 // Shared memory belongs to the block: each thread puts its element there. Then the threads add pairs, then pairs
 // of pairs, as a tree. No thread may read what another one has not written yet: __syncthreads() waits for all

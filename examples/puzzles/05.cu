@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puzzle 05: the last warp
 //
-// Block b adds the elements 128 b to 128 b + 127. From stride 32 on only one warp works, but all warps meet at
-// each barrier of the block. Let the first warp finish alone. __syncwarp() is the barrier of a warp, and costs
-// much less.
+// A block has 128 threads. Block b adds the elements 128 b to 128 b + 127. From stride 32 on only one warp works,
+// but all warps meet at each barrier of the block. Let the first warp finish alone. __syncwarp() is the barrier of
+// a warp, and costs much less.
 //
 // Many old programs have no barrier there at all. That was never right: lanes of a warp need not run in lockstep.
 //

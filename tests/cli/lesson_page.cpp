@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "cli/lesson/listing.hpp"
+#include "cli/lesson/plain_kernel.hpp"
 #include "cli/lesson/step_pictures.hpp"
+#include "cli/lesson/words.hpp"
 #include "tests/cli/process.hpp"
 
 namespace fanin::cli {
@@ -34,7 +36,7 @@ std::string page_with(const scratch_folder& here, const std::string& results) {
 
 /// The part of the page about a stage.
 std::string section_of(const std::string& page, std::string_view stage) {
-  const std::size_t at = page.find(fmt::format("<section id=\"{}\">", stage));
+  const std::size_t at = page.find(fmt::format(" id=\"{}\">", stage));
   REQUIRE(at != page.npos);
   return page.substr(at, page.find("</section>", at) - at);
 }
@@ -43,6 +45,7 @@ json ladder_row_of(const std::string& stage, const json& seconds, const json& ga
   return {{"stage", stage},
           {"builds_on", "the <first>"},
           {"seconds", seconds},
+          {"gigabytes_per_second", 64},
           {"share_of_ceiling", 0.125},
           {"gain", gain}};
 }
@@ -53,49 +56,109 @@ json ladder_of(const std::string& device, const std::vector<json>& rows) {
 
 TEST_SUITE_BEGIN("lesson_page");
 
-TEST_CASE("every stage has its pictures, its story, what its counter tells and its time") {
+TEST_CASE("every stage has its parts in order, its pictures and its times, and a numbered link") {
   const scratch_folder here;
   const std::string page = page_with(here, "");
   std::size_t last = 0;
   for (const traced_stage& stage : traced_stages()) {
     CAPTURE(stage.name);
-    CHECK(contains(page, fmt::format("<a href=\"#{0}\">{0}</a>", stage.name)));
-    CHECK(page.find(fmt::format("<section id=\"{}\">", stage.name)) > last);
-    last = page.find(fmt::format("<section id=\"{}\">", stage.name));
+    const std::size_t begin = page.find(fmt::format("<section class=\"stage\" id=\"{}\">", stage.name));
+    REQUIRE(begin != page.npos);
+    CHECK(begin > last);
+    last = begin;
     const std::string section = section_of(page, stage.name);
-    for (const auto* label : {"Fault.", "Idea.", "Kernel.", "Counter.", "Measured.", "Exercises."}) {
-      CHECK(count_of(fmt::format("<p><strong>{}</strong>", label), section) == 1);
+    const std::string heading = section.substr(section.find("<h2>") + 4, 3 + stage.name.size());
+    CHECK(heading.ends_with(fmt::format(" {}", stage.name)));
+    CHECK(contains(page, fmt::format("<a href=\"#{}\">{}</a>\n", stage.name, heading)));
+    std::size_t before = 0;
+    for (const auto* part :
+         {"<p><strong>Problem.", "<p><strong>Idea.", "<p><strong>Kernel.", "<figure", "<p><strong>Expect.",
+          "<p><strong>Measured.", "<p><strong>Question.", "<details><summary>Answer</summary><p>"}) {
+      CAPTURE(part);
+      CHECK(section.find(part) != section.npos);
+      CHECK(section.find(part) > before);
+      before = section.find(part);
     }
-    CHECK(count_of("<th scope=\"col\">speed</th>", section) == (stage.name == "global-neighbored" ? 0 : 1));
-    CHECK(count_of("&#160;us</td>", section) == (stage.name == "warp-redux" ? 2 : 4));
-    const bool traced = stage.untraced.empty();
-    const std::size_t steps = traced ? make_trace(stage, readable_shape(stage, 0, 0)).steps.size() : 0;
-    CHECK(count_of("<figure>", section) == steps);
+    const bool first = stage.name == "global-neighbored", of_integers = stage.name == "warp-redux";
+    CHECK(count_of(">gain over ", section) == (first ? 0 : 1));
+    CHECK(count_of("<td>2^", section) == (of_integers ? 2 : 4));
+    CHECK(count_of("&#160;&#215;</td>", section) == (first ? 4 : of_integers ? 4 : 8));
+    const std::size_t steps = make_trace(stage, readable_shape(stage, 0, 0)).steps.size();
+    CHECK(count_of("<figure", section) == steps);
     CHECK(count_of("<svg ", section) == steps);
   }
-  const std::string strided = section_of(page, "shared-strided");
-  CHECK(contains(strided,
-                 "<dt><code>l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum</code></dt>"
-                 "<dd>turns lost because lanes of a warp wanted different words of one bank</dd>"));
-  CHECK(contains(strided, "(bench/results/h200).</p>"));
+  CHECK(contains(section_of(page, "shared-strided"), "(bench/results/h200).</p>"));
 }
 
-TEST_CASE("every stage shows the kernel of its source file, and marks what is new") {
+TEST_CASE("the counters that a stage names have their values there, and before it") {
+  const scratch_folder here;
+  const std::string section = section_of(page_with(here, ""), "shared-strided");
+  CHECK(contains(section,
+                 "<tr><th>counter</th><th>measured with</th><th>shared-mask</th><th>shared-strided</th></tr>\n"));
+  const json profile = parsed(here.shell("cat " FANIN_SOURCE "/bench/results/h200/profile-ladder.json"));
+  for (const json& row : profile["rows"]) {
+    if (row["stage"] != "shared-strided") continue;
+    const double conflicts = row["counters"]["bank conflicts"].get<double>();
+    CHECK(contains(section, fmt::format("<td>{:.1f} million</td></tr>", conflicts / 1e6)));
+  }
+}
+
+TEST_CASE("the overview has a map of all stages, a chart and a table of their gains") {
+  const scratch_folder here;
+  const std::string overview = section_of(page_with(here, ""), "overview");
+  const std::string map = overview.substr(overview.find("class=\"chart map\""), overview.find("</svg>"));
+  for (const traced_stage& stage : traced_stages()) {
+    CAPTURE(stage.name);
+    CHECK(contains(map, fmt::format("<a href=\"#{}\"><title>", stage.name)));
+    CHECK(count_of(fmt::format("<th scope=\"row\"><a href=\"#{}\">", stage.name), overview) == 1);
+  }
+  // Each stage but the first is joined with another one, and only 06, 14, 15, 19 and 22 begin a row.
+  CHECK(count_of("<path d=\"M", map) == traced_stages().size() - 1);
+  std::set<std::string> heights;
+  const std::regex place("<rect x=\"[0-9]+\" y=\"([0-9]+)\"");
+  for (std::sregex_iterator one(map.begin(), map.end(), place), end; one != end; ++one) heights.insert((*one)[1]);
+  CHECK(heights.size() == 6);
+  CHECK(contains(overview, "read ceiling"));
+  CHECK(contains(overview, "<th scope=\"col\">gain since 01</th>"));
+}
+
+TEST_CASE("words and counters are links where they first occur, to an explanation on the page") {
+  const scratch_folder here;
+  const std::string page = page_with(here, "");
+  for (const explained_word& one : explained_words()) {
+    CAPTURE(one.id);
+    CHECK(count_of(fmt::format("<dt id=\"{}\">", one.id), page) == 1);
+    CHECK(contains(page, fmt::format("<a class=\"word\" href=\"#{}\" title=\"", one.id)));
+  }
+  word_links links;
+  const auto html = [&](text_style style, const char* text) { return links({style, text}); };
+  CHECK(html(text_style::plain, "Warps, 2 warps, a warp-shuffle") ==
+        "<a class=\"word\" href=\"#word-warp\" title=\"A warp is 32 threads of a block that run the same instruction "
+        "together.\">Warps</a>, 2 warps, a warp-shuffle");
+  CHECK(html(text_style::plain, "<blockDim>") == "&lt;blockDim&gt;");
+  CHECK(html(text_style::plain, "bank conflicts").starts_with("<a class=\"word\" href=\"#word-bank\""));
+  CHECK(html(text_style::code, "bank conflicts").starts_with("<a class=\"word\" href=\"#counter-bank-conflicts\""));
+  CHECK(html(text_style::code, "block") == "block");
+}
+
+TEST_CASE("every stage shows the kernel of its source file, without the template's names, and marks what is new") {
   for (const traced_stage& stage : traced_stages()) {
     CAPTURE(stage.name);
     const listing found = listing_of(stage.name);
     std::ifstream file(fmt::format(FANIN_SOURCE "/{}", found.file));
     const std::string source(std::istreambuf_iterator<char>(file), {});
-    std::string text;
-    std::size_t kernels = 0, marks = 0;
+    std::size_t kernels = 0, marks = 0, at = 0;
     for (const listed_line& one : found.lines) {
-      text += fmt::format("{}\n", one.text);
+      const std::size_t next = source.find(fmt::format("{}\n", one.source), at);
+      REQUIRE(next != source.npos);
+      at = next + one.source.size();
       kernels += one.text.starts_with("__global__") ? 1 : 0;
       marks += one.is_new ? 1 : 0;
+      for (const auto* part : {"A::", "<A", "class A", "watch", "__launch_bounds__"})
+        CHECK_FALSE(contains(one.text, part));
     }
-    CHECK(source.find(text) != source.npos);
     CHECK(kernels == 1);
-    CHECK(text.ends_with("}\n"));
+    CHECK(found.lines.back().text == "}");
     CHECK(source.find(fmt::format("\"{}\", \"{}\"", stage.name, found.builds_on)) != source.npos);
     // One file has the kernel of 2, 4 and 8 tiles.
     const bool has_own_kernel = stage.name != "global-unroll-4" && stage.name != "global-unroll-8";
@@ -104,27 +167,92 @@ TEST_CASE("every stage shows the kernel of its source file, and marks what is ne
   }
 }
 
+TEST_CASE("a line of a kernel is written as for floats") {
+  const auto plain = [](const char* line) { return plain_line(line, {}).value_or("nothing"); };
+  CHECK(plain("    if (t < n) A::merge(values[f(t, 1)], values[t + 1]);") ==
+        "    if (t < n) values[f(t, 1)] += values[t + 1];");
+  CHECK(plain("__global__ void __launch_bounds__(most_threads, 1) k_kernel(stage_arguments<A> a) {") ==
+        "__global__ void k_kernel(stage_arguments a) {");
+  CHECK(plain("  store_first<A>(a, watch, values, size);") == "  store_first(a, values, size);");
+  CHECK(plain("      A::merge(total, i < size ? values[i] : A::identity());") ==
+        "      total += i < size ? values[i] : 0.0f;");
+  CHECK(plain("template <class A, unsigned Tiles>") == "template <unsigned Tiles>");
+  for (const auto* line : {"template <class A>", "  const stopwatch watch(a.cycles);", "    watch.stop();"}) {
+    CHECK(plain(line) == "nothing");
+  }
+}
+
+TEST_CASE("a listing has the functions that it calls, and those that they call") {
+  const listing found = listing_of("grid-stride");
+  CHECK(found.called == std::vector<std::string>{"block_fold", "store_partial", "warp_fold"});
+  std::string text;
+  for (const listed_line& one : found.definitions) text += fmt::format("{}\n", one.text);
+  CHECK(contains(text, "__device__ float block_fold(float s) {\n"));
+  CHECK(contains(text, "distance /= 2) s += shuffle_down(s, distance);\n"));
+  CHECK(listing_of("warp-shuffle").called == std::vector<std::string>{"load_two", "store_partial", "load"});
+}
+
+TEST_CASE("every step tells its line of the kernel, unless it is in another kernel") {
+  for (const traced_stage& stage : traced_stages()) {
+    CAPTURE(stage.name);
+    const listing kernel = listing_of(stage.name);
+    std::set<std::size_t> lines;
+    for (const trace_step& step : make_trace(stage, readable_shape(stage, 0, 0)).steps) {
+      CAPTURE(step.what);
+      const auto line = line_of(kernel, step.part);
+      CHECK(line.has_value() == (step.part != kernel_part::next_kernel));
+      if (line) lines.insert(*line);
+    }
+    CHECK(lines.size() >= 2);
+  }
+  const auto text = [](const char* stage, kernel_part part) {
+    const listing kernel = listing_of(stage);
+    return kernel.lines.at(line_of(kernel, part).value()).text;
+  };
+  CHECK(text("sync-warp", kernel_part::tree) == "    if (lane < stride) values[thread] += values[thread + stride];");
+  CHECK(contains(text("sync-warp", kernel_part::last_warp), "values[lane] += values[lane + stride];"));
+  CHECK(contains(text("single-pass", kernel_part::tree), "block_fold(fold_vectors(a))"));
+  CHECK(contains(text("single-pass", kernel_part::last_block), "block_fold(fold_partials<4>("));
+}
+
+TEST_CASE("warps of one picture have colours of their own") {
+  for (const traced_stage& stage : traced_stages()) {
+    CAPTURE(stage.name);
+    const trace all = make_trace(stage, readable_shape(stage, 0, 0));
+    for (const trace_step& step : all.steps) {
+      CHECK(step.threads * step.blocks / all.shape.warp_size <= warp_colours);
+    }
+  }
+  const scratch_folder here;
+  const std::string page = page_with(here, "");
+  for (unsigned i = 0; i < warp_colours; ++i) CHECK(contains(page, fmt::format(".w{0}{{--c:var(--c{0})}}", i)));
+}
+
 TEST_CASE("a marked line is one that the stage before does not have") {
   const listing found = listing_of("shared-dynamic");
   CHECK(found.builds_on == "shared-sequential");
-  std::vector<std::string_view> marked;
+  std::vector<std::string> marked;
   for (const listed_line& one : found.lines) {
     if (one.is_new) marked.push_back(one.text);
   }
-  CHECK(marked == std::vector<std::string_view>{"  auto* values = dynamic_shared<typename A::state>();"});
+  CHECK(marked == std::vector<std::string>{"  auto* values = dynamic_shared<float>();"});
   const scratch_folder here;
   CHECK(contains(section_of(page_with(here, ""), "shared-dynamic"),
-                 "<mark>  auto* values = dynamic_shared&lt;typename A::state&gt;();</mark>\n"
-                 "  const unsigned thread = threadIdx.x;\n"));
+                 "<mark>  auto* values = dynamic_shared&lt;float&gt;();</mark>\n"
+                 "<span>  const unsigned thread = threadIdx.x;</span>\n"));
 }
 
 TEST_CASE("the page needs nothing but itself") {
   const scratch_folder here;
   std::string page = page_with(here, "");
   // C++ in the kernels has marks of Markdown.
-  for (std::size_t at = page.find("<pre>"); at != page.npos; at = page.find("<pre>")) {
-    page.erase(at, page.find("</pre>", at) - at);
+  for (const auto& [begin, end] : {std::pair("<pre>", "</pre>"), {"<code class=\"line\">", "</code>"}}) {
+    for (std::size_t at = page.find(begin); at != page.npos; at = page.find(begin)) {
+      page.erase(at, page.find(end, at) - at);
+    }
   }
+  const std::string name_of_svg = " xmlns=\"http://www.w3.org/2000/svg\"";  // Nothing is fetched from there.
+  for (std::size_t at; (at = page.find(name_of_svg)) != page.npos;) page.erase(at, name_of_svg.size());
   for (const auto* part : {"http", "src=", "<link", "url(", "@import", "**", "](", "<!--"}) {
     CAPTURE(part);
     CHECK_FALSE(contains(page, part));
@@ -136,7 +264,6 @@ TEST_CASE("the page needs nothing but itself") {
 
 TEST_CASE("a picture shows every addition of its step, and the numbers before and after it") {
   for (const traced_stage& stage : traced_stages()) {
-    if (!stage.untraced.empty()) continue;
     CAPTURE(stage.name);
     const trace all = make_trace(stage, readable_shape(stage, 0, 0));
     const std::vector<step_picture> pictures = step_pictures(all);
@@ -157,7 +284,7 @@ TEST_CASE("a picture shows every addition of its step, and the numbers before an
       }
       memory.run(step);
       for (const place& p : written) CHECK(contains(svg, fmt::format(">{}</text>", memory.at(p))));
-      CHECK(count_of("thread ", svg) == step.additions.size());
+      CHECK(count_of("thread ", svg.substr(svg.find("<desc>"))) == step.additions.size());
       CHECK(count_of("<circle ", svg) == sums.size());
       CHECK(count_of("height=\"20\" class=\"on ", svg) == written.size());
       CHECK(count_of("height=\"14\" class=\"on ", svg) == working_threads(step).size());
@@ -187,13 +314,19 @@ TEST_CASE("times of results that are given replace the others") {
   const std::string page = page_with(here, "a.json");
   const std::string mask = section_of(page, "shared-mask");
   CHECK(contains(mask, "<strong>Measured.</strong> a &lt;device&gt; (a.json)</p>"));
-  CHECK(contains(mask, ">1000 i64, max</th><td class=\"number\">2000.0&#160;us</td>"));
+  CHECK(contains(mask, "gain over the &lt;first&gt;</th>"));
   CHECK(
-      contains(mask, "--share:12.5%\">12.5&#160;%</td><td><strong>1.50&#160;&#215;</strong> the &lt;first&gt;</td>"));
-  CHECK(contains(section_of(page, "global-neighbored"), "12.5&#160;%</td></tr>"));
+      contains(mask, "<td>a</td><td>1000 i64, max</td><td class=\"number\">2000.0</td><td class=\"number\">64</td>"));
+  CHECK(contains(mask,
+                 "--share:12.5%\">12.5&#160;%</td><td class=\"number\">1.50&#160;&#215;</td>"
+                 "<td class=\"number\">2.00&#160;&#215;</td></tr>"));
+  CHECK(contains(section_of(page, "global-neighbored"),
+                 "<td class=\"number\"></td><td class=\"number\">1.00&#160;&#215;</td>"));
   CHECK(contains(section_of(page, "shared-strided"), "These results have no time of this stage."));
-  CHECK_FALSE(contains(page, "H200"));
+  CHECK_FALSE(contains(page, "bench/results"));
 }
+
+TEST_CASE("gains are over the first stage") { CHECK(traced_stages().front().name == first_stage); }
 
 TEST_CASE("the usual times are those of the results in bench/, as if these were given") {
   const scratch_folder here;
@@ -206,13 +339,14 @@ TEST_CASE("the usual times are those of the results in bench/, as if these were 
       if (row["number"].is_null()) continue;
       const std::string stage = row["stage"].get<std::string>();
       CAPTURE(stage);
-      CHECK(count_of("&#160;us</td>", section_of(given, stage)) == 1);
-      const std::string time = fmt::format("{:.1f}&#160;us</td>", 1e6 * row["seconds"].get<double>());
+      CHECK(count_of("<td>H200</td>", section_of(given, stage)) == 1);
+      const std::string time =
+          fmt::format("<td class=\"number\">{:.1f}</td><td class=\"number\">{:.0f}</td>",
+                      1e6 * row["seconds"].get<double>(), row["gigabytes_per_second"].get<double>());
       const std::string share = fmt::format("{:.1f}&#160;%</td>", 100 * row["share_of_ceiling"].get<double>());
-      const std::string gain = row["gain"].is_null()
-                                   ? "</tr>"
-                                   : fmt::format("<td><strong>{:.2f}&#160;&#215;</strong> {}</td>",
-                                                 row["gain"].get<double>(), row["builds_on"].get<std::string>());
+      const std::string gain = row["gain"].is_null() ? "<td class=\"number\"></td>"
+                                                     : fmt::format("<td class=\"number\">{:.2f}&#160;&#215;</td>",
+                                                                   row["gain"].get<double>());
       for (const std::string& page : {usual, given}) {
         CHECK(contains(section_of(page, stage), time));
         CHECK(contains(section_of(page, stage), share + gain));

@@ -144,6 +144,29 @@ TEST_CASE("--build: revisions of git are built in worktrees of their own, which 
   CHECK(here.shell("git worktree list | wc -l; git stash list; cat time").out == "1\n0.2\n");
 }
 
+TEST_CASE(
+    "--build with --layouts: each revision is built in three orders of functions, which the pairs take in turn") {
+  const scratch_folder here;
+  REQUIRE(
+      here.shell("git init -q . && git config user.email a@b && git config user.name n && touch x && git add x && "
+                 "git commit -qm one")
+          .status == 0);
+  const std::string log = here.shell("echo $PWD/log").out;
+  here.write("build.sh", "echo \"#!/bin/sh\necho '$LDFLAGS|$CFLAGS|$CXXFLAGS' >>" + log.substr(0, log.size() - 1) +
+                             "\" >prog; chmod +x prog\n");
+  const std::string build = "--build 'sh " + here.path() + "/build.sh' --command --run ./prog --pairs 9 --lenient";
+  REQUIRE(here.shell("LDFLAGS=-g $fanin regress HEAD HEAD --layouts 8 " + build).status != 2);
+  const std::string own = "-g||\n";
+  const std::string by_name = "-g -Wl,--sort-section=name| -ffunction-sections| -ffunction-sections\n";
+  const std::string by_alignment = "-g -Wl,--sort-section=alignment| -ffunction-sections| -ffunction-sections\n";
+  const std::string three_pairs = own + own + by_name + by_name + by_alignment + by_alignment;
+  // The ninth pair has the first of eight layouts again.
+  CHECK(here.read("log") == three_pairs + three_pairs + own + own + by_name + by_name + own + own);
+  CHECK(here.shell("git worktree list | wc -l; rm log").out == "1\n");
+  REQUIRE(here.shell("LDFLAGS=-g $fanin regress HEAD HEAD " + build).status != 2);
+  CHECK(here.read("log").find("sort-section") == std::string::npos);
+}
+
 TEST_CASE("a program of Google Benchmark is recognised without an option") {
   const scratch_folder here;
   here.write("bench",

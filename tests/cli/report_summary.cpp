@@ -187,7 +187,7 @@ TEST_CASE("a number that misses its mark says so") {
                            "✗ memory is not the limit: below 90 %";
   const std::string dear =
       "+27.1 % | the exact sum's time over the plain sum's, uniform data | tbb reads 70 GB/s, plain 89 GB/s, " +
-      at_end + "✗ more than 25 % longer";
+      at_end + "? measured on a disturbed machine; more than 25 % longer";
   const std::string false_value =
       "2 of 3 | checked values are right | each within its proven bound, or with the bits of the exact result | ✗ 1 "
       "wrong";
@@ -195,7 +195,11 @@ TEST_CASE("a number that misses its mark says so") {
       "1 of 2 | timed cases were disturbed | by other load, throttling or a read ceiling measured too low; noise at "
       "most "
       "25.0 % | ✗ read these times with care";
-  check_summary(page_of(here, "bench.json"), {"0 of 4 numbers meet the mark.", slow, dear, false_value, loud});
+  const std::string page = page_of(here, "bench.json");
+  check_summary(page, {"0 of 4 numbers meet the mark.", slow, dear, false_value, loud});
+  // The number that disturbed times do not decide is grey.
+  CHECK(page.find("<li class=\"doubtful\"><strong>+27.1 %") != std::string::npos);
+  CHECK(page.find(".numbers .doubtful em{color:var(--muted)}") != std::string::npos);
 
   here.write("even.json", bench_of({case_row("fast", 95), case_row("exact", 95.01)}));
   CHECK(summary_of(page_of(here, "even.json"))[2].starts_with("0.0 % | the exact sum's time"));

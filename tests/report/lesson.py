@@ -5,10 +5,12 @@
 lesson.py FANIN [FOLDER]   FOLDER keeps the page and the pictures
 
 Without its script all pictures stand there, no two texts overlap and nothing is wider than the page, at a desktop's and
-at a phone's width. With it one picture of one stage is shown, the next one comes by a key or a button, and on paper all
-of them stand there again.
+at a phone's width. With it one picture of one stage is shown, the next one comes by a key or a button, the picture and
+the buttons are on the screen, the line of the kernel that does the step is marked, a click on a word shows what the word
+means, and on paper all pictures stand there again.
 """
 
+import html
 import os
 import re
 import subprocess
@@ -20,19 +22,52 @@ PAPER = 718  # A4 without its margins.
 
 # The actions of a reader, and the words of the page's status line after each action.
 STEPS = (
-    ("", "global-neighbored, step 1 of 8"),
-    ("press('ArrowLeft')", "global-neighbored, step 1 of 8"),
-    ("press('ArrowRight')", "global-neighbored, step 2 of 8"),
-    ("next.click()", "global-neighbored, step 3 of 8"),
-    ("back.click()", "global-neighbored, step 2 of 8"),
-    ("press('ArrowRight', {ctrlKey: true})", "global-neighbored, step 2 of 8"),
-    ("for (let i = 0; i < 7; ++i) press('ArrowRight')", "global-neighbored-less, step 1 of 8"),
-    ("press('ArrowLeft')", "global-neighbored, step 8 of 8"),
-    ("location.hash = '#cooperative-groups'; dispatchEvent(new Event('hashchange'))", "cooperative-groups, no picture"),
-    ("next.click()", "grid-sync, no picture"),
-    ("for (let i = 0; i < 99; ++i) press('ArrowRight')", "bulk-copy, no picture"),
-    ("press('ArrowLeft')", "single-pass, step 7 of 7"),
+    ("", "Overview"),
+    ("press('ArrowLeft')", "Overview"),
+    ("press('ArrowRight')", "CUDA in a minute"),
+    ("next.click()", "01 global-neighbored, step 1 of 8"),
+    ("press('ArrowRight')", "01 global-neighbored, step 2 of 8"),
+    ("back.click()", "01 global-neighbored, step 1 of 8"),
+    ("press('ArrowRight', {ctrlKey: true})", "01 global-neighbored, step 1 of 8"),
+    ("for (let i = 0; i < 8; ++i) press('ArrowRight')", "02 global-neighbored-less, step 1 of 8"),
+    ("press('ArrowLeft')", "01 global-neighbored, step 8 of 8"),
+    ("location.hash = '#word-warp'; dispatchEvent(new Event('hashchange'))", "Words"),
+    ("location.hash = '#bulk-copy'; dispatchEvent(new Event('hashchange'))", "23 bulk-copy, step 1 of 12"),
+    ("for (let i = 0; i < 99; ++i) press('ArrowRight')", "Words"),
+    ("press('ArrowLeft')", "23 bulk-copy, step 12 of 12"),
 )
+
+# Width and height of screens on which a picture and the buttons are seen at once.
+SCREENS = ((1366, 850), (390, 844))
+
+FRAME = """<!DOCTYPE html><meta charset="utf-8"><body style="margin:0"><iframe style="border:0;width:{width}px;height:{height}px"
+srcdoc="{page}"></iframe><pre id="found"></pre></body>"""
+
+# Goes through all steps, and writes what is not on the screen to the frame around the page.
+WALK = """<script>
+const off = [];
+for (let left = 999; left > 0; --left) {
+  const steps = stepsOf(pages[page]);
+  if (steps.length) {
+    for (const part of [controls, steps[step].querySelector("figcaption"), steps[step].querySelector("svg")]) {
+      const at = part.getBoundingClientRect();
+      if (at.top < -1 || at.bottom > innerHeight + 1 || at.right > innerWidth + 1 || at.height < 1) {
+        off.push(`${status.textContent}: ${part.className.baseVal ?? (part.className || part.tagName)}, ${at.top} to ${at.bottom}`);
+      }
+    }
+    const kernel = steps[step].dataset.line, marked = document.querySelectorAll("section.now pre .current").length;
+    if (marked !== (kernel === undefined ? 0 : 1)) off.push(`${status.textContent}: ${marked} marked lines`);
+  }
+  if (next.disabled) break;
+  move(1);
+}
+location.hash = "#shared-strided";
+dispatchEvent(new Event("hashchange"));
+const word = document.querySelector("section.now a.word[href='#word-bank']");
+word.click();
+if (!box.classList.contains("open") || !box.textContent.startsWith("bank. Shared memory has")) off.push("no box for a word");
+parent.document.getElementById("found").textContent = JSON.stringify(off);
+</script></body>"""
 
 PROBE = """<pre id="found"></pre><script>
 const press = (key, more) => dispatchEvent(new KeyboardEvent("keydown", {key, ...more}));
@@ -57,17 +92,26 @@ def with_one_picture(page):
 
 
 def stepped(chromium, page):
-    """The words that the page shows after each of the STEPS."""
-    look = "seen.push([status.textContent, shown('section').length, shown('figure').length, shown('svg.step').length]);"
+    """What the page shows after each of the STEPS."""
+    look = "seen.push([status.textContent, shown('section').length, shown('.steps>figure').length, shown('svg.step').length]);"
     actions = "\n".join(f"{action};{look}" for action, _ in STEPS)
     return chromium.found(page.replace("</body>", PROBE % actions))
 
 
 def faults_of_stepping(chromium, page):
     for (action, wanted), (status, sections, figures, drawings) in zip(STEPS, stepped(chromium, page)):
-        pictures = 0 if "no picture" in wanted else 1
+        pictures = 1 if ", step " in wanted else 0
         if (status, sections, figures, drawings) != (wanted, 1, pictures, pictures):
             yield f"after {action or 'loading'}: '{status}', {sections} stages, {figures} pictures"
+
+
+def faults_of_place(chromium, page):
+    """What is not on the screen that should be, for each step."""
+    page = page.replace("<head>", "<head><script>history.replaceState = () => {}</script>").replace("</body>", WALK)
+    for width, height in SCREENS:
+        frame = FRAME.format(width=width, height=height, page=html.escape(page))
+        for one in chromium.found(frame, f"--window-size={max(width, 500)},{height}"):
+            yield f"{width} x {height}: {one}"
 
 
 def main():
@@ -76,9 +120,10 @@ def main():
         subprocess.run([sys.argv[1], "lesson", path, "--force"], check=True)
         with open(path, encoding="utf-8") as file:
             page = file.read()
-        problems = list(faults_of_stepping(chromium, page))
+        problems = list(faults_of_stepping(chromium, page)) + list(faults_of_place(chromium, page))
+        assert list(faults_of_place(chromium, page.replace("max-height:calc(100vh - 17rem)", "height:100vh"))), "no fault was found"
         assert list(faults_of_stepping(chromium, page.replace("step = wanted", "step = 0"))), "no fault was found"
-        drawings = page.count("<svg ")
+        drawings = page.count("<svg ") - page.count('<div class="narrow">')  # Of two sizes of a chart one is shown.
         looks = [("on paper", on_paper(page), PAPER, drawings)]
         for width in WIDTHS:
             looks += [("alone", without_script(page), width, drawings), ("stepping", with_one_picture(page), width, 1)]

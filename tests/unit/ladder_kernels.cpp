@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the kernels of the ladder, run on the CPU, against their traces. Floats added in the traced order have the
 // same bits as the kernel's result; other orders nearly always give other bits. Stages that need a device
-// (cooperative groups, redux, bulk copies, atomics of many blocks) have no trace to compare with.
+// (cooperative groups, redux, bulk copies, atomics of many blocks) are compared by tests/cuda, if they have one order.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 
 #include "tests/unit/kernels/on_cpu.hpp"
 // These headers have to come after on_cpu.hpp.
+#include "backends/cuda/stages/05_global_unroll_8_warp.cuh"
 #include "backends/cuda/stages/06_shared_modulo.cuh"
 #include "backends/cuda/stages/07_shared_mask.cuh"
 #include "backends/cuda/stages/08_shared_strided.cuh"

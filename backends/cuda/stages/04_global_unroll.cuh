@@ -10,8 +10,7 @@
 
 namespace fanin::cuda {
 
-/// Adds Tiles - 1 tiles of one value for each thread, the first starting at values[blockDim.x], to the tile before
-/// them.
+/// Adds the second tile and those after it to the first one.
 template <class A, unsigned Tiles>
 __device__ void add_tiles(typename A::state* values, unsigned size) {
   const unsigned thread = threadIdx.x;

@@ -10,33 +10,23 @@
 
 namespace fanin::cuda {
 
-/// One warp folds values[0 .. min(size, 2 * First)) into values[0].
-template <class A, unsigned First>
-__device__ void fold_in_warp(typename A::state* values, unsigned lane, unsigned size) {
-#pragma unroll
-  for (unsigned stride = First; stride > 0; stride /= 2) {
-    if (lane < stride && lane + stride < size) A::merge(values[lane], values[lane + stride]);
-    __syncwarp();
-  }
-}
-
-/// Folds values[0, size) into values[0]: the block down to 64 values, its first warp the rest. All threads call it.
-template <class A>
-__device__ void fold_halving_and_warp(typename A::state* values, unsigned size) {
-  const unsigned thread = threadIdx.x;
-  for (unsigned stride = steps::first_stride(blockDim.x); stride > 32; stride /= 2) {
-    if (thread < stride && thread + stride < size) A::merge(values[thread], values[thread + stride]);
-    __syncthreads();
-  }
-  if (thread < 32) fold_in_warp<A, 32>(values, thread, size);
-}
-
 template <class A>
 __global__ void __launch_bounds__(most_threads) global_unroll_8_warp_kernel(stage_arguments<A> a) {
   const stopwatch watch(a.cycles);
   const auto [values, size] = part_of_copy<A, 8>(a);
   add_tiles<A, 8>(values, size);
-  fold_halving_and_warp<A>(values, min(size, blockDim.x));
+  const unsigned thread = threadIdx.x, first_tile = min(size, blockDim.x);
+  for (unsigned stride = steps::first_stride(blockDim.x); stride > 32; stride /= 2) {
+    if (thread < stride && thread + stride < first_tile) A::merge(values[thread], values[thread + stride]);
+    __syncthreads();
+  }
+  if (thread < 32) {
+#pragma unroll
+    for (unsigned stride = 32; stride > 0; stride /= 2) {
+      if (thread < stride && thread + stride < first_tile) A::merge(values[thread], values[thread + stride]);
+      __syncwarp();
+    }
+  }
   store_first<A>(a, watch, values, size);
 }
 

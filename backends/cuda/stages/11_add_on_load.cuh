@@ -10,7 +10,7 @@
 
 namespace fanin::cuda {
 
-/// This thread's two elements of a block that reads two for each thread.
+/// The sum of this thread's two elements. A block reads two elements for each thread.
 template <class A>
 __device__ typename A::state load_two(const stage_arguments<A>& a) {
   const auto i = std::uint64_t{blockIdx.x} * blockDim.x * 2 + threadIdx.x;

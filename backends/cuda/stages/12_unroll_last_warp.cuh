@@ -6,7 +6,6 @@
 // Order:   fixed, the same as 11.
 #pragma once
 
-#include "backends/cuda/stages/05_global_unroll_8_warp.cuh"
 #include "backends/cuda/stages/11_add_on_load.cuh"
 
 namespace fanin::cuda {
@@ -15,9 +14,20 @@ template <class A>
 __global__ void __launch_bounds__(most_threads) unroll_last_warp_kernel(stage_arguments<A> a) {
   const stopwatch watch(a.cycles);
   auto* values = dynamic_shared<typename A::state>();
-  values[threadIdx.x] = load_two<A>(a);
+  const unsigned thread = threadIdx.x;
+  values[thread] = load_two<A>(a);
   __syncthreads();
-  fold_halving_and_warp<A>(values, blockDim.x);
+  for (unsigned stride = steps::first_stride(blockDim.x); stride > 32; stride /= 2) {
+    if (thread < stride && thread + stride < blockDim.x) A::merge(values[thread], values[thread + stride]);
+    __syncthreads();
+  }
+  if (thread < 32) {
+#pragma unroll
+    for (unsigned stride = 32; stride > 0; stride /= 2) {
+      if (thread < stride && thread + stride < blockDim.x) A::merge(values[thread], values[thread + stride]);
+      __syncwarp();
+    }
+  }
   store_first<A>(a, watch, values, blockDim.x);
 }
 

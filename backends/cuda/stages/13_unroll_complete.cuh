@@ -22,7 +22,13 @@ __global__ void __launch_bounds__(Threads) unroll_complete_kernel(stage_argument
     if (thread < stride && thread + stride < Threads) A::merge(values[thread], values[thread + stride]);
     __syncthreads();
   }
-  if (thread < 32) fold_in_warp<A, 32>(values, thread, Threads);
+  if (thread < 32) {
+#pragma unroll
+    for (unsigned stride = 32; stride > 0; stride /= 2) {
+      if (thread < stride && thread + stride < Threads) A::merge(values[thread], values[thread + stride]);
+      __syncwarp();
+    }
+  }
   store_first<A>(a, watch, values, Threads);
 }
 

@@ -16,18 +16,25 @@ template <class A>
 __global__ void __launch_bounds__(most_threads) sync_warp_kernel(stage_arguments<A> a) {
   const stopwatch watch(a.cycles);
   auto* values = dynamic_shared<typename A::state>();
-  const unsigned lane = threadIdx.x % 32;
-  values[threadIdx.x] = load_two<A>(a);
+  const unsigned thread = threadIdx.x, lane = thread % 32, warps = blockDim.x / 32;
+  values[thread] = load_two<A>(a);
   __syncwarp();
-  fold_in_warp<A, 16>(values + (threadIdx.x - lane), lane, 32);
+#pragma unroll
+  for (unsigned stride = 16; stride > 0; stride /= 2) {
+    if (lane < stride) A::merge(values[thread], values[thread + stride]);
+    __syncwarp();
+  }
   __syncthreads();
-  if (threadIdx.x < 32) {
-    const unsigned warps = blockDim.x / 32;
+  if (thread < 32) {
     const auto total = lane < warps ? values[32 * lane] : A::identity();
     __syncwarp();
     values[lane] = total;
     __syncwarp();
-    fold_in_warp<A, 16>(values, lane, warps);
+#pragma unroll
+    for (unsigned stride = 16; stride > 0; stride /= 2) {
+      if (lane < stride && lane + stride < warps) A::merge(values[lane], values[lane + stride]);
+      __syncwarp();
+    }
   }
   store_first<A>(a, watch, values, blockDim.x);
 }

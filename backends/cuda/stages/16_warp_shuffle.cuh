@@ -10,7 +10,7 @@
 
 namespace fanin::cuda {
 
-/// The fold over the warp, in lane 0. All lanes call it.
+/// The sum over the warp, in lane 0. All lanes call it.
 template <class A>
 __device__ typename A::state warp_fold(typename A::state s) {
 #pragma unroll
@@ -18,7 +18,7 @@ __device__ typename A::state warp_fold(typename A::state s) {
   return s;
 }
 
-/// The fold over the block, in thread 0. All threads call it; a block barrier lies between two calls.
+/// The sum over the block, in thread 0. All threads call it; a block barrier lies between two calls.
 template <class A>
 __device__ typename A::state block_fold(typename A::state s) {
   __shared__ typename A::state slots[most_threads / 32];

@@ -15,7 +15,7 @@
 
 namespace fanin::cuda {
 
-/// The fold over the block, in every thread of its first warp. All threads call it; a block barrier lies between two
+/// The sum over the block, in every thread of its first warp. All threads call it; a block barrier lies between two
 /// calls.
 template <class A>
 __device__ typename A::state group_fold(const cooperative_groups::thread_block& block, typename A::state s) {

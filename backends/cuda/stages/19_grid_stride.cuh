@@ -14,10 +14,24 @@ namespace fanin::cuda {
 template <class A>
 __global__ void __launch_bounds__(most_threads) grid_stride_kernel(stage_arguments<A> a) {
   const stopwatch watch(a.cycles);
-  const auto first = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const auto stride = std::uint64_t{gridDim.x} * blockDim.x;
+  auto i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   auto s = A::identity();
-  for_each_strided<4>(a.data, first, a.count, stride, [&](auto x) { A::add(s, x); });
+  typename A::element x[4];
+  for (; i + 3 * stride < a.count; i += 4 * stride) {
+#pragma unroll
+    for (unsigned k = 0; k < 4; ++k) x[k] = a.data[i + k * stride];
+#pragma unroll
+    for (unsigned k = 0; k < 4; ++k) A::add(s, x[k]);
+  }
+#pragma unroll
+  for (unsigned k = 0; k < 3; ++k) {
+    if (i + k * stride < a.count) x[k] = a.data[i + k * stride];
+  }
+#pragma unroll
+  for (unsigned k = 0; k < 3; ++k) {
+    if (i + k * stride < a.count) A::add(s, x[k]);
+  }
   store_partial<A>(a, watch, block_fold<A>(s));
 }
 

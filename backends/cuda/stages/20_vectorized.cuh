@@ -31,17 +31,30 @@ __device__ void add_ends(typename A::state& s, const stage_arguments<A>& a, cons
 
 inline constexpr unsigned loads_in_flight = 4;
 
-/// This thread's share of the input: every vector that is a grid away from its first one.
+/// The sum of this thread's share of the input: every vector that is a grid away from the one before.
 template <class A>
 __device__ typename A::state fold_vectors(const stage_arguments<A>& a) {
   using vector = vector_of<typename A::element>;
   const auto part = steps::peel(reinterpret_cast<std::uintptr_t>(a.data), a.count, sizeof(typename A::element));
   const auto* vectors = reinterpret_cast<const vector*>(a.data + part.head);
-  const auto first = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const auto stride = std::uint64_t{gridDim.x} * blockDim.x;
+  auto i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   auto s = A::identity();
-  for_each_strided<loads_in_flight>(vectors, first, part.vectors, stride,
-                                    [&](const vector& v) { add_vector<A>(s, v); });
+  vector x[loads_in_flight];
+  for (; i + (loads_in_flight - 1) * stride < part.vectors; i += loads_in_flight * stride) {
+#pragma unroll
+    for (unsigned k = 0; k < loads_in_flight; ++k) x[k] = vectors[i + k * stride];
+#pragma unroll
+    for (unsigned k = 0; k < loads_in_flight; ++k) add_vector<A>(s, x[k]);
+  }
+#pragma unroll
+  for (unsigned k = 0; k < loads_in_flight - 1; ++k) {
+    if (i + k * stride < part.vectors) x[k] = vectors[i + k * stride];
+  }
+#pragma unroll
+  for (unsigned k = 0; k < loads_in_flight - 1; ++k) {
+    if (i + k * stride < part.vectors) add_vector<A>(s, x[k]);
+  }
   if (blockIdx.x == 0) add_ends<A>(s, a, part);
   return s;
 }

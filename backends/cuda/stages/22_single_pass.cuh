@@ -11,7 +11,7 @@
 
 namespace fanin::cuda {
 
-/// Takes the block's fold from thread 0; the last block of the grid writes the fold of all. All threads call it.
+/// Stores the block's sum, which thread 0 has. The last block of the grid writes the sum of all. All threads call it.
 /// The counter of arrivals is back at 0 afterwards, ready for the next launch in the stream.
 template <class A>
 __device__ void finish_in_last_block(const stage_arguments<A>& a, const stopwatch& watch, typename A::state s) {
@@ -21,7 +21,7 @@ __device__ void finish_in_last_block(const stage_arguments<A>& a, const stopwatc
   if (threadIdx.x == 0) *a.result = s;
 }
 
-/// One block of 1024 threads is enough to ask for: with registers for two, the compiler would spill or load in turns.
+/// One block of 1024 threads on a multiprocessor is enough: with registers for two, fewer loads would be under way.
 template <class A>
 __global__ void __launch_bounds__(most_threads, 1) single_pass_kernel(stage_arguments<A> a) {
   const stopwatch watch(a.cycles);

@@ -78,7 +78,7 @@ __device__ void store_partial(const stage_arguments<A>& a, const stopwatch& watc
   }
 }
 
-/// The block's partial is values[0], which thread 0 formed, or nothing if there are no values.
+/// The block's partial is values[0], or the neutral element if there are no values.
 template <class A>
 __device__ void store_first(const stage_arguments<A>& a, const stopwatch& watch, const typename A::state* values,
                             unsigned size) {
@@ -88,7 +88,7 @@ __device__ void store_first(const stage_arguments<A>& a, const stopwatch& watch,
   }
 }
 
-/// The state of element i alone; the identity from the end of the input on.
+/// Element i, or the neutral element behind the end of the input.
 template <class A>
 __device__ typename A::state load(const stage_arguments<A>& a, std::uint64_t i) {
   auto s = A::identity();
@@ -96,7 +96,7 @@ __device__ typename A::state load(const stage_arguments<A>& a, std::uint64_t i) 
   return s;
 }
 
-/// This thread's element of a block that reads one for each thread.
+/// This thread's element. A block reads one element for each thread.
 template <class A>
 __device__ typename A::state load_one(const stage_arguments<A>& a) {
   return load<A>(a, std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x);
@@ -114,7 +114,7 @@ __device__ block_part<typename A::state> part_of_copy(const stage_arguments<A>& 
   return {a.copy + begin, steps::in_tile(begin, a.count, blockDim.x * Tiles)};
 }
 
-/// The partials in order, by the threads of one block; block_fold makes them one state.
+/// This thread's share of the partials, in order. One block adds all partials, and block_fold adds the shares.
 template <class A, unsigned Batch>
 __device__ typename A::state fold_partials(const typename A::state* partials, std::uint64_t count) {
   auto s = A::identity();
