@@ -7,6 +7,7 @@
 #include "backends/checks.hpp"
 #include "backends/error_bounds.hpp"
 #include "backends/exact_states.hpp"
+#include "backends/presence_rule.hpp"
 
 namespace fanin {
 namespace {
@@ -129,11 +130,26 @@ std::size_t lane_count(operation what, element_type type) {
 
 void enqueue_lanes(operation what, const input_views& x, std::int64_t* lanes, device_context& context,
                    const options& chosen) {
-  check_lanes(what, x.type(), lanes);
-  if (x.place() != memory::device) throw invalid_argument("enqueue_lanes() reads device memory; this is host memory");
+  enqueue_lanes(what, std::span(&x, 1), lanes, context, chosen);
+}
+
+void enqueue_lanes(operation what, std::span<const input_views> arrays, std::int64_t* lanes, device_context& context,
+                   const options& chosen) {
+  if (arrays.empty()) throw invalid_argument("there are no arrays");
+  const element_type type = arrays[0].type();
+  check_lanes(what, type, lanes);
+  for (const input_views& x : arrays) {
+    if (x.place() != memory::device) {
+      throw invalid_argument("enqueue_lanes() reads device memory; this is host memory");
+    }
+    if (x.type() != type) throw invalid_argument("the arrays differ in type");
+    check_data(x);
+    if (arrays.size() > 1 && is_partial(x, chosen.nan))
+      throw unsupported("lanes of several arrays are of all elements");
+  }
   options exactly = chosen;
-  check_state(x.type(), x.type(), exactly);
-  compute([&] { context.work().enqueue_lanes(prepared(what, x, exactly), lanes); });
+  check_state(type, type, exactly);
+  compute([&] { context.work().enqueue_lanes(prepared(what, arrays[0], exactly), arrays, lanes); });
 }
 
 void enqueue_value_of_lanes(operation what, element_type type, const std::int64_t* lanes, void* result,

@@ -87,6 +87,13 @@ input_views inputs_of(operation what, const fanin_input* given) {
   return all.where({in.mask, in.mask_first, enumerator<mask_form>(in.mask_form, 2, "form of masks")});
 }
 
+std::vector<input_views> arrays_of(operation what, const fanin_input* const* given, std::size_t count) {
+  if (count == 0) throw invalid_argument("there are no arrays");
+  std::vector<input_views> arrays;
+  for (std::size_t i = 0; i < count; ++i) arrays.push_back(inputs_of(what, required(given, "the inputs")[i]));
+  return arrays;
+}
+
 batch batch_of(const input_views& inputs, const fanin_batch* given, std::optional<result_view> empty) {
   const fanin_batch asked = copied(given, "the batch");
   const auto index = [&] {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fanin/fanin.h>
 #include <fanin/device.hpp>
@@ -95,6 +96,8 @@ std::optional<element_type> result_type_of(fanin_type type);
 
 options options_of(const fanin_options* given);
 input_views inputs_of(operation what, const fanin_input* given);
+/// The views of each of several arrays. @throws invalid_argument if there are none
+std::vector<input_views> arrays_of(operation what, const fanin_input* const* given, std::size_t count);
 /// The batch of results of the operation, or if that is not known, without the result of too few elements.
 batch batch_of(const input_views& inputs, const fanin_batch* given, std::optional<result_view> empty);
 

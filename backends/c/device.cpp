@@ -125,6 +125,16 @@ fanin_status fanin_context_enqueue_lanes(fanin_context* context, fanin_operation
   });
 }
 
+fanin_status fanin_context_enqueue_lanes_of_arrays(fanin_context* context, fanin_operation what,
+                                                   const fanin_input* const* inputs, size_t count,
+                                                   const fanin_options* given, int64_t* lanes) {
+  return guarded([&] {
+    const operation op = c::operation_of(what);
+    const std::vector<input_views> arrays = c::arrays_of(op, inputs, count);
+    enqueue_lanes(op, arrays, lanes, context_at(context), c::options_of(given));
+  });
+}
+
 fanin_status fanin_context_enqueue_value_of_lanes(fanin_context* context, fanin_operation what, fanin_type type,
                                                   const int64_t* lanes, const fanin_options* given, void* result) {
   return guarded([&] {

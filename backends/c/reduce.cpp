@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions of the C interface: of one array, planned, in blocks, and of batches.
-#include <vector>
-
 #include <fanin/sharded.hpp>
 
 #include "backends/c/convert.hpp"
@@ -42,9 +40,7 @@ fanin_status fanin_reduce_arrays(fanin_operation what, const fanin_input* const*
   return guarded([&] {
     const operation op = c::operation_of(what);
     const options chosen = c::options_of(given);
-    std::vector<input_views> parts;
-    for (size_t i = 0; i < count; ++i) parts.push_back(c::inputs_of(op, required(inputs, "the inputs")[i]));
-    if (parts.empty()) throw invalid_argument("there are no arrays");
+    const std::vector<input_views> parts = c::arrays_of(op, inputs, count);
     const result_view one = c::result_at(required(result, "the result"), op, parts[0].type(), chosen.result);
     write_report(reduce(op, sharded(parts), one, chosen), report, &one);
   });

@@ -40,7 +40,7 @@ class work_on_context final : public device_work {
     return backend_.reduce(request, context_, result);
   }
   void enqueue(const request& request, void* result) override;
-  void enqueue_lanes(const request& request, std::int64_t* lanes) override;
+  void enqueue_lanes(const request& request, std::span<const input_views> arrays, std::int64_t* lanes) override;
   void enqueue_value_of_lanes(const request& request, const std::int64_t* lanes, void* result) override;
   void enqueue_key(operation what, element_type type, const void* result, std::int64_t* key) override {
     const device_scope here(context_.where().device);
@@ -89,16 +89,16 @@ class work_on_context final : public device_work {
   static std::uint64_t longest_fold(const request& request, const std::optional<present_copies>& copies) {
     return std::min(launcher_of(request).host().longest, copies ? copies->longest() : ~std::uint64_t{0});
   }
-  execution where_for(const request& request, std::uint64_t longest) {
-    const std::uint64_t count = std::min(longest, request.inputs.count());
+  /// The scratch of a fold of up to `longest` elements.
+  execution where_for(const request& request, std::uint64_t count) {
     return count > 0 ? context_.with_scratch(launcher_of(request).scratch_bytes(context_.where(), count))
                      : context_.where();
   }
-  /// Enqueues folds of up to `longest` elements to states in device memory, and returns the states that remain.
-  /// make_room(run) is called when all states are in use, and returns a run with fewer.
+  /// Enqueues folds of up to `longest` elements to states in device memory behind those of a run, and returns the
+  /// states that remain. make_room(run) is called when all states are in use, and returns a run with fewer.
   template <class MakeRoom>
-  state_run enqueue_folds(const request& request, std::optional<present_copies>& copies, const execution& where,
-                          std::uint64_t longest, MakeRoom make_room);
+  state_run enqueue_folds(const request& request, const input_views& inputs, std::optional<present_copies>& copies,
+                          const execution& where, std::uint64_t longest, state_run run, MakeRoom make_room);
 
   const backend& backend_;
   context context_;
@@ -116,7 +116,7 @@ void work_on_context::enqueue(const request& request, void* result) {
   std::optional<present_copies> copies;
   if (is_partial(request.inputs, request.nan)) copies.emplace(request, context_);
   const std::uint64_t count = request.inputs.count(), longest = longest_fold(request, copies);
-  const execution where = where_for(request, longest);
+  const execution where = where_for(request, std::min(longest, count));
   // A kernel of its own rounds to narrow floats.
   const bool ends_in_fold =
       request.result == element_type::f64 || request.result == default_result(request.what, request.inputs.type());
@@ -124,45 +124,54 @@ void work_on_context::enqueue(const request& request, void* result) {
       launcher_of(request).launch_finished(where, operands_at(request.inputs, 0), count, request.result, result)) {
     return;
   }
-  const state_run run = enqueue_folds(request, copies, where, longest, [&](const state_run& full) -> state_run {
-    enqueue_merge(request, full, where.stream);
-    return {full.states, 1, true};
-  });
+  const state_run none{context_.device_state(0), 0, false};
+  const state_run run =
+      enqueue_folds(request, request.inputs, copies, where, longest, none, [&](const state_run& full) -> state_run {
+        enqueue_merge(request, full, where.stream);
+        return {full.states, 1, true};
+      });
   enqueue_finish(request, run, copies ? copies->counts() : nullptr, result, where.stream);
 }
 
 template <class MakeRoom>
-state_run work_on_context::enqueue_folds(const request& request, std::optional<present_copies>& copies,
-                                         const execution& where, std::uint64_t longest, MakeRoom make_room) {
-  const std::uint64_t count = request.inputs.count();
-  state_run run{context_.device_state(0), 0, false};
+state_run work_on_context::enqueue_folds(const request& request, const input_views& inputs,
+                                         std::optional<present_copies>& copies, const execution& where,
+                                         std::uint64_t longest, state_run run, MakeRoom make_room) {
+  const std::uint64_t count = inputs.count();
   for (std::uint64_t begin = 0; begin < count; begin += longest) {
     if (run.count == context::state_slots) run = make_room(run);
     const std::uint64_t length = std::min(longest, count - begin);
-    launcher_of(request).launch(where, copies ? copies->enqueue(begin, length) : operands_at(request.inputs, begin),
-                                length, context_.device_state(run.count++));
+    launcher_of(request).launch(where, copies ? copies->enqueue(begin, length) : operands_at(inputs, begin), length,
+                                context_.device_state(run.count++));
   }
   return run;
 }
 
-void work_on_context::enqueue_lanes(const request& request, std::int64_t* lanes) {
+void work_on_context::enqueue_lanes(const request& request, std::span<const input_views> arrays,
+                                    std::int64_t* lanes) {
   const int device = context_.where().device;
   const device_scope here(device);
-  check_inputs_reach(request.inputs, device);
   check_reach(lanes, lane_count(request.what, request.inputs.type()) * sizeof *lanes, device, "the lanes");
+  std::uint64_t elements = 0, most = 0;
+  for (const input_views& x : arrays) {
+    check_inputs_reach(x, device);
+    elements += x.count();
+    most = std::max<std::uint64_t>(most, x.count());
+  }
   std::optional<present_copies> copies;
   if (is_partial(request.inputs, request.nan)) copies.emplace(request, context_);
   const std::uint64_t longest = longest_fold(request, copies);
-  const execution where = where_for(request, longest);
+  const execution where = where_for(request, std::min(longest, most));
   bool goes_on = false;
   const auto write = [&](const state_run& run) -> state_run {
     enqueue_lanes_of(request.what, request.inputs.type(),
-                     {run.states, run.count, request.inputs.count(), copies ? copies->counts() : nullptr, goes_on},
-                     lanes, where);
+                     {run.states, run.count, elements, copies ? copies->counts() : nullptr, goes_on}, lanes, where);
     goes_on = true;
     return {run.states, 0, false};
   };
-  write(enqueue_folds(request, copies, where, longest, write));
+  state_run run{context_.device_state(0), 0, false};
+  for (const input_views& x : arrays) run = enqueue_folds(request, x, copies, where, longest, run, write);
+  write(run);
 }
 
 void work_on_context::enqueue_value_of_lanes(const request& request, const std::int64_t* lanes, void* result) {

@@ -83,8 +83,9 @@ class FANIN_API device_work {
   /// Enqueues the reduction of device memory and returns. `result` is a device_result in device memory.
   /// @throws device_error
   virtual void enqueue(const request&, void* result) = 0;
-  /// These two enqueue the exact sum of device memory as lanes, and the value of summed lanes (fanin/state.hpp).
-  virtual void enqueue_lanes(const request&, std::int64_t* lanes) = 0;
+  /// These two enqueue the exact sum of arrays in device memory as lanes, and the value of summed lanes
+  /// (fanin/state.hpp). The request is prepared for the first array.
+  virtual void enqueue_lanes(const request&, std::span<const input_views> arrays, std::int64_t* lanes) = 0;
   virtual void enqueue_value_of_lanes(const request&, const std::int64_t* lanes, void* result) = 0;
   /// These two enqueue the conversion of a device_result of min or max to an integer, and back. The integers have the
   /// order of the numbers. NaN is beyond all numbers.

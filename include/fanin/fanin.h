@@ -381,6 +381,10 @@ FANIN_API size_t fanin_lane_count(fanin_operation what, fanin_type type);
 FANIN_API fanin_status fanin_context_enqueue_lanes(fanin_context* context, fanin_operation what,
                                                    const fanin_input* input, const fanin_options* options,
                                                    int64_t* lanes);
+/* Enqueues the lanes of all elements of `count` arrays of one type, by one launch for each array. */
+FANIN_API fanin_status fanin_context_enqueue_lanes_of_arrays(fanin_context* context, fanin_operation what,
+                                                             const fanin_input* const* inputs, size_t count,
+                                                             const fanin_options* options, int64_t* lanes);
 FANIN_API fanin_status fanin_context_enqueue_value_of_lanes(fanin_context* context, fanin_operation what,
                                                             fanin_type type, const int64_t* lanes,
                                                             const fanin_options* options, void* result);

@@ -85,6 +85,12 @@ FANIN_API std::size_t lane_count(operation what, element_type type);
 FANIN_API void enqueue_lanes(operation what, const input_views& x, std::int64_t* lanes, device_context& context,
                              const options& chosen = {});
 
+/// Enqueues the lanes of all elements of several arrays, of one type and without masks, as if they were one array.
+/// Cost: one launch for each array, and one for each 64 arrays. @throws as above; invalid_argument if there are no
+/// arrays, or if they differ in type; unsupported if elements may be absent
+FANIN_API void enqueue_lanes(operation what, std::span<const input_views> arrays, std::int64_t* lanes,
+                             device_context& context, const options& chosen = {});
+
 /// Enqueues the value of `what` from summed lanes of elements of `type`, rounded once, and returns. `result` is a
 /// device_result of float or double in device memory (or pinned), as options::result or default_result() says.
 /// No elements give the value of fanin::enqueue. A mean is also NaN if the number of elements is not known. Lanes

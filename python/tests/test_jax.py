@@ -62,14 +62,16 @@ class Functions(unittest.TestCase):
                             self.assertEqual((found.dtype, found.shape), (dtype, numpy.shape(expected)))
                             if dtype in ("float32", "float64"):
                                 expected = other(numpy.asarray(elements), axis, keepdims=keepdims)
-                            if dtype == "float64" or other is not fanin.log_sum_exp:
+                            # Its bits depend on the machine, and results of 16 bits are rounded twice.
+                            if other is not fanin.log_sum_exp or dtype == "float64" and jax.default_backend() == "cpu":
                                 self.assertEqual(found.tolist(), jnp.asarray(expected, dtype).tolist())
                             self.assertEqual(found.tolist(), again.tolist())
 
     def test_exact(self):
         x = jnp.asarray(wide_numbers(1000, 7))
         self.assertEqual(fanin.jax.sum(x).item(), exact_sum(x.tolist()))
-        self.assertEqual(fanin.jax.sum(x, method="fast").item(), fanin.sum(numpy.asarray(x), method="fast"))
+        if jax.default_backend() == "cpu":
+            self.assertEqual(fanin.jax.sum(x, method="fast").item(), fanin.sum(numpy.asarray(x), method="fast"))
 
     def test_gradients(self):
         x = numbers(3, 4, 5)

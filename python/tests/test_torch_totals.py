@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """One result of many tensors: any split has the same bits, those of exact arithmetic; also over two processes."""
 
+import itertools
 import math
 import os
 import tempfile
 import unittest
+import unittest.mock
 from fractions import Fraction
 
 from support import wide_numbers
@@ -15,6 +17,7 @@ try:
     from torch.distributed.tensor import Replicate, Shard, distribute_tensor, init_device_mesh
 
     import fanin.torch
+    from fanin.torch import _totals
 except ImportError:
     torch = None
 
@@ -63,11 +66,12 @@ class Totals(unittest.TestCase):
                 expected = {1: rounded(sum(map(abs, exact)), dtype), 2: root(sum(v * v for v in exact), dtype),
                             math.inf: x.abs().max(), "sum": rounded(sum(exact), dtype),
                             "mean": rounded(sum(exact) / len(x), dtype)}
-                for tensors in splits(x.to(device)):
-                    for order in (1, 2, math.inf):
-                        self.assertEqual(fanin.torch.total_norm(tensors, order), expected[order])
-                    self.assertEqual(fanin.torch.total_sum(tensors), expected["sum"])
-                    self.assertEqual(fanin.torch.total_mean(tensors), expected["mean"])
+                for tensors, small in itertools.product(splits(x.to(device)), (1, _totals.SMALL)):
+                    with unittest.mock.patch.object(_totals, "SMALL", small):  # With 1, none are copied into one.
+                        for order in (1, 2, math.inf):
+                            self.assertEqual(fanin.torch.total_norm(tensors, order), expected[order])
+                        self.assertEqual(fanin.torch.total_sum(tensors), expected["sum"])
+                        self.assertEqual(fanin.torch.total_mean(tensors), expected["mean"])
 
     def test_types_together(self):
         """f32 and narrower floats are added to those of f64 without rounding, and the result is f64."""

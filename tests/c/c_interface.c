@@ -411,6 +411,8 @@ static void contexts(void) {
   CHECK_FAILS(fanin_context_describe(NULL, &in, NULL, &all, NULL), FANIN_INVALID_ARGUMENT, "the context is null");
   CHECK(fanin_lane_count(FANIN_SUM, FANIN_F32) == 18 && fanin_lane_count(FANIN_NORM2, FANIN_F64) == 141);
   CHECK(fanin_lane_count(FANIN_MAX, FANIN_F32) == 0 && fanin_lane_count(FANIN_SUM, FANIN_I32) == 0);
+  CHECK_FAILS(fanin_context_enqueue_lanes_of_arrays(NULL, FANIN_SUM, NULL, 0, NULL, lanes), FANIN_INVALID_ARGUMENT,
+              "no arrays");
   fanin_allocator allocator = FANIN_ALLOCATOR_INIT;
   CHECK_FAILS(fanin_context_create_with(0, NULL, NULL, &context), FANIN_INVALID_ARGUMENT, "the allocator is null");
   CHECK_FAILS(fanin_context_create_with(0, NULL, &allocator, &context), FANIN_INVALID_ARGUMENT, "no functions");

@@ -93,6 +93,29 @@ TEST_SUITE("states") {
     CHECK(sum.round<double>() == static_cast<double>(sum.count()));
   }
 
+  TEST_CASE_TEMPLATE("lanes of many arrays are those of one", T, float, double) {
+    if (!device_is_here()) return;
+    const auto x = mixed_values<T>(100000, 71);
+    const device_array<T> there{std::span<const T>(x)};
+    const device_span<T> all = there.elements();
+    device_context context;
+    for (const operation what : {operation::sum, operation::norm2}) {
+      for (const std::size_t length : {1000, 777, 60000}) {  // 100 arrays, more than a context's states; and few
+        std::vector<input_views> arrays = {device_span<T>()};
+        for (std::size_t i = 0; i < all.size(); i += length) {
+          arrays.push_back(device_span<T>(all.data() + i, std::min(length, all.size() - i)));
+        }
+        const device_value<std::array<std::int64_t, exact_square_accumulator<double>::lane_count>> one, many;
+        enqueue_lanes(what, all, one.get()->data(), context);
+        enqueue_lanes(what, arrays, many.get()->data(), context);
+        wait_for(context);
+        const std::size_t count = lane_count(what, type_of<T>);
+        const auto expected = one.read(), found = many.read();
+        CHECK(std::equal(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(count), found.begin()));
+      }
+    }
+  }
+
   TEST_CASE("lanes that cannot be") {
     if (!device_is_here()) return;
     device_context context;
@@ -101,6 +124,10 @@ TEST_SUITE("states") {
     std::int64_t lanes[18];
     CHECK_THROWS_AS(enqueue_lanes(operation::sum, there.elements(), lanes, context), invalid_argument);
     CHECK_THROWS_AS(enqueue_lanes(operation::sum, there.elements(), nullptr, context), invalid_argument);
+    const std::vector<input_views> none, two(2, there.elements()), mixed{there.elements(), device_span<double>()};
+    CHECK_THROWS_AS(enqueue_lanes(operation::sum, none, lanes, context), invalid_argument);
+    CHECK_THROWS_AS(enqueue_lanes(operation::sum, mixed, lanes, context), invalid_argument);
+    CHECK_THROWS_AS(enqueue_lanes(operation::sum, two, lanes, context, {.nan = nan_policy::skip}), unsupported);
     CHECK_THROWS_AS(enqueue_lanes(operation::max, there.elements(), lanes, context), unsupported);
     CHECK_THROWS_AS(enqueue_lanes(operation::sum, array_view(std::span(x)), lanes, context), invalid_argument);
   }

@@ -2,6 +2,7 @@
 """One result of many tensors, of all ranks of process groups, and of all shards of DTensors."""
 
 import math
+from ctypes import POINTER, pointer
 
 import torch
 import torch.distributed
@@ -47,17 +48,20 @@ class Lanes:
         return state.lanes()
 
     def on_device(self, tensors):
-        parts = gathered(tensors)
-        count = c.lane_count(self.what, BY_TYPE[parts[0].dtype])
+        """The sum of the lanes of each type, which one call of the library enqueues."""
+        parts = {}
+        for x in gathered(tensors):
+            parts.setdefault(x.dtype, []).append(x)
+        count = c.lane_count(self.what, BY_TYPE[tensors[0].dtype])
         rows = torch.empty(len(parts), count, dtype=torch.int64, device=self.device)
         device = rows.get_device()
-        context, row = context_of(device, raw_stream(device), TORCH), rows.data_ptr()
-        given = c.Input(place=c.DEVICE)
+        context = context_of(device, raw_stream(device), TORCH)
         with context.lock:
-            for x in parts:
-                given.x, given.count, given.type = x.data_ptr(), x.numel(), BY_TYPE[x.dtype]
-                c.check(c.context_enqueue_lanes(context.handle, self.what, given, EXACT, row))
-                row += 8 * count
+            for row, (dtype, some) in zip(rows, parts.items()):
+                inputs = [c.Input(x=x.data_ptr(), count=x.numel(), type=BY_TYPE[dtype], place=c.DEVICE) for x in some]
+                addresses = (POINTER(c.Input) * len(some))(*map(pointer, inputs))
+                c.check(c.context_enqueue_lanes_of_arrays(context.handle, self.what, addresses, len(some), EXACT,
+                                                          row.data_ptr()))
         return rows.sum(0)
 
     def value(self, dtype):
