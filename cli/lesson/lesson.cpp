@@ -68,10 +68,10 @@ command add_lesson(CLI::App& root) {
       ->type_name("DIR")
       ->excludes(out);
   parser->footer(
-      R"(For every stage the page has a picture of each step, an explanation, the profiler's counter that shows the effect, and
-the speed that the stage gained. The pictures are made from the index arithmetic of the stages. Buttons and the arrow
-keys go from step to step. Without a script all pictures stand in a row. The page needs no network, and making it
-needs no GPU.
+      R"(The page is for readers who know C++ and no CUDA. For every stage it has the problem and the idea, the kernel, a
+picture of each step, what to expect, times and counters, and questions with answers. The pictures are made from the
+index arithmetic of the stages. Buttons and the arrow keys go from step to step. Without a script all pictures stand in
+a row. The page needs no network, and making it needs no GPU.
 
 Examples:
   fanin lesson lesson.html

@@ -125,7 +125,7 @@ bool calls(const listed_line& line, const std::string& name) {
   return false;
 }
 
-/// Adds the definitions of all functions that the listing calls and does not define, each after its caller's.
+/// Adds the definitions of all functions that the listing calls and does not define, each before its caller's.
 void add_definitions(listing& all, const plain_types& types) {
   std::vector<function> others = device_functions();
   std::erase_if(others, [&](const function& one) {
@@ -138,13 +138,14 @@ void add_definitions(listing& all, const plain_types& types) {
     std::erase_if(others, [&](const function& one) {
       if (std::ranges::none_of(callers, [&](const listed_line& line) { return calls(line, one.name); })) return false;
       if (std::ranges::find(all.called, one.name) == all.called.end()) all.called.push_back(one.name);
-      if (!all.definitions.empty() || !found.empty()) found.push_back({});
       std::ranges::copy(plain(one.lines, types), std::back_inserter(found));
+      found.push_back({});  // An empty line.
       return true;
     });
-    std::ranges::copy(found, std::back_inserter(all.definitions));
+    all.definitions.insert(all.definitions.begin(), found.begin(), found.end());
     callers = std::move(found);
   }
+  if (!all.definitions.empty()) all.definitions.pop_back();
 }
 
 struct part_of_text {
@@ -166,7 +167,7 @@ constexpr part_of_text parts[] = {
     {kernel_part::load, "load_two(a)", true},
     {kernel_part::copy, "start_copy(begin + slot * apart"},
     {kernel_part::copy_again, "start_copy(begin + ring_size"},
-    {kernel_part::take, "add_vector(s, v)"},
+    {kernel_part::take, "for_each_strided<loads_in_flight>(ring"},
     {kernel_part::ends, "add_ends(s"},
     {kernel_part::tree, "] += values["},
     {kernel_part::tree, "s += shuffle_down("},

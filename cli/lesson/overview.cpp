@@ -74,7 +74,7 @@ struct branch {
 branch branch_of(std::string_view stage) {
   const traced_stage& one = find_traced_stage(stage);
   if (one.how == reading::in_place) return {"global memory", 0};
-  if (one.has_resident_blocks()) return {"a grid that fits on the device", 4};
+  if (one.has_resident_blocks()) return {"whole device", 4};
   return one.fold == tree::shuffles || one.fold == tree::at_once ? branch{"registers", 2}
                                                                  : branch{"shared memory", 1};
 }
@@ -82,7 +82,7 @@ branch branch_of(std::string_view stage) {
 }  // namespace
 
 std::string html_of_map(const std::vector<overview_row>& stages) {
-  constexpr unsigned width = 30, height = 34, side = 22, margin = 4, label = 12;
+  constexpr unsigned width = 26, height = 34, side = 21, margin = 4, label = 12;
   struct node {
     unsigned column, row;
   };
@@ -115,7 +115,7 @@ std::string html_of_map(const std::vector<overview_row>& stages) {
   return fmt::format(
       "<svg viewBox=\"0 0 {} {}\" class=\"chart map\" role=\"img\" aria-label=\"Which stage builds on which\">\n{}{}"
       "</svg>\n",
-      2 * margin + columns * width + 60, label + (rows + 1) * height, lines, nodes);
+      2 * margin + columns * width + 20, label + (rows + 1) * height, lines, nodes);
 }
 
 std::string html_of_charts(const std::vector<overview_row>& stages) {
