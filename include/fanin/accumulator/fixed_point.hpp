@@ -114,7 +114,7 @@ struct leading_words {
   }
 
   /// Divides the number by `divisor` > 0. With Count words a nonzero quotient has more than 32 Count - 96 bits.
-  FANIN_HOST_DEVICE void divide(std::uint64_t divisor) {
+  FANIN_HOST_DEVICE FANIN_NOINLINE void divide(std::uint64_t divisor) {
     std::uint64_t remainder = 0;
     FANIN_ROLLED for (int i = Count - 1; i >= 0; --i) {
       if (divisor >> 32 == 0) {
@@ -136,7 +136,7 @@ struct leading_words {
 /// without infinity to NaN beyond half a unit above its largest number. Returns the bits without a sign. With
 /// `sticky` the magnitude must have more bits than R. The format R is that of `to`.
 template <class R, class To = float_format<R>, int Count>
-FANIN_HOST_DEVICE typename To::bits round_magnitude(const std::uint32_t (&limb)[Count], int low, bool sticky,
+FANIN_HOST_DEVICE FANIN_NOINLINE typename To::bits round_magnitude(const std::uint32_t (&limb)[Count], int low, bool sticky,
                                                     To to = {}) {
   int top = Count - 1;
   while (top > 0 && limb[top] == 0) --top;
@@ -237,7 +237,7 @@ class fixed_point {
   /// Restores invariant 3.
   FANIN_HOST_DEVICE void propagate() {
     std::int64_t carry = 0;
-    for (int i = 0; i + 1 < limb_count; ++i) {
+    FANIN_ROLLED for (int i = 0; i + 1 < limb_count; ++i) {
       const std::int64_t sum = limb_[i] + carry;
       limb_[i] = sum & payload_mask;
       carry = sum >> 32;
@@ -272,7 +272,7 @@ class fixed_point {
 
   FANIN_HOST_DEVICE static fixed_point from_words(const words& in) {
     fixed_point value;
-    for (int i = 0; i < limb_count; ++i) value.limb_[i] = in[i];
+    FANIN_ROLLED for (int i = 0; i < limb_count; ++i) value.limb_[i] = in[i];
     value.limb_[limb_count - 1] = static_cast<std::int32_t>(in[limb_count - 1]);
     return value;
   }
