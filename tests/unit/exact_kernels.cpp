@@ -207,6 +207,18 @@ TEST_SUITE("unit/exact_kernels") {
     check_same(static_cast<exact_accumulator<T>>(warp_sum(cuda::powers<T, 1>(), std::span<const T>(x))), sum);
   }
 
+  TEST_CASE("more additions of bf16 than the words of a block hold") {
+    // No window holds both. Each of the large terms adds 2^15 to a word of its lane.
+    const std::size_t count = 2 * 70000 * 32;
+    std::vector<bf16> memory(count + 64, std::numeric_limits<bf16>::max());
+    auto* const x = reinterpret_cast<bf16*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 127) / 128 * 128);
+    for (std::size_t i = 0; i < count; i += 2) x[i] = std::numeric_limits<bf16>::min();
+    const auto found = narrow_sum<cuda::narrow_terms::numbers>(operation::sum, x, x, count, 1);
+    exact_accumulator<float> sum;
+    for (std::size_t i = 0; i < count; ++i) sum.add(x[i]);
+    check_same(static_cast<exact_accumulator<float>>(found), sum);
+  }
+
   TEST_CASE_TEMPLATE("chunks of any size and sign", T, float, double) {
     generator random(9);
     using sums = cuda::chunk_sums<T>;

@@ -74,8 +74,7 @@ class lane_sums {
   __device__ void note(unsigned bits) { atomicOr(&seen_, bits); }
 
   /// Moves the sums in the words to `total`, in device memory. A whole warp calls it; other warps may add meanwhile.
-  /// Not inlined, since that is rare.
-  __device__ __noinline__ void drain(sums* total) {
+  __device__ void drain(sums* total) {
     note(drained);
     __syncwarp();  // a lane sets the words of other lanes to 0 too
     for_each_chunk<1>(

@@ -20,7 +20,7 @@ struct narrow_arrays : peeled_array<Word> {
       : peeled_array<Word>(static_cast<const Word*>(x), count), y(second_array<Word>::of(x, of_y)), rule(by) {}
 };
 
-/// Makes numbers of 16 bits of words, in an order of their own.
+/// Makes numbers of 16 bits of the words of a vector, in an order of their own.
 template <class Word>
 class narrow_reader {
  public:
@@ -28,11 +28,10 @@ class narrow_reader {
   __device__ explicit narrow_reader(const element_rule& rule)
       : shift_(rule.type == element_type::e4m3 ? 1 : 0), magnitude_((0x7f00u >> shift_) * both_halves) {}
 
-  /// Stores the numbers in one[eights - 1].of[factor] and before.
+  /// Stores the numbers in to[0].of[factor], ..., to[eights - 1].of[factor].
   template <class Eight>
-  __device__ void read(const vector<Word>& v, Eight* to, int factor) const {
-    std::uint32_t words[4];
-    std::memcpy(words, &v, sizeof v);
+  __device__ void read(const uint4& v, Eight* to, int factor) const {
+    const std::uint32_t words[] = {v.x, v.y, v.z, v.w};
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       if constexpr (sizeof(Word) == 2) {
@@ -47,24 +46,19 @@ class narrow_reader {
  private:
   /// The numbers in the upper bytes of both halves.
   __device__ std::uint32_t widened(std::uint32_t pair) const {
-    return (pair & signs_of_pair) | ((pair & 0x7f007f00) >> shift_ & magnitude_);
+    return (pair & signs_of_pair) | (pair >> shift_ & magnitude_);
   }
   unsigned shift_;
   std::uint32_t magnitude_;
 };
 
-template <class Word>
-__device__ vector<Word> filled(Word word) {
-  vector<Word> v;
-#pragma unroll
-  for (Word& one : v.at) one = word;
-  return v;
-}
-
 /// Loads elements of the second array that are not at boundaries of vectors. A function of its own: its code is long.
 template <class Word>
-__device__ __noinline__ vector<Word> gathered(second_array<Word> y, const vector<Word>* x) {
-  return y.gather(x);
+__device__ __noinline__ uint4 gathered(second_array<Word> y, const vector<Word>* x) {
+  const vector<Word> v = y.gather(x);
+  uint4 words;
+  std::memcpy(&words, &v, sizeof v);
+  return words;
 }
 
 /// The inputs of a sum.
@@ -73,13 +67,14 @@ template <narrow_terms What>
 using narrow_sums = std::conditional_t<What == narrow_terms::moments, chunk_moments<float>,
                                        chunk_sums<float, What == narrow_terms::numbers ? 1 : 2>>;
 
-/// `total` and `write` are those of finish_grid().
+/// `total` and `write` are those of finish_grid(). What is no element of the first array is -0, so that terms are.
 template <class Word, narrow_terms What, int Threads, class Write>
-__global__ void __launch_bounds__(Threads, 1024 / Threads)
+__global__ void __launch_bounds__(Threads, tuning::narrow_threads / Threads)
     narrow_kernel(const __grid_constant__ narrow_arrays<Word> x, narrow_sums<What>* total, unsigned* ticket,
                   const __grid_constant__ Write write) {
   constexpr int inputs = inputs_of(What), loads = tuning::narrow_shape(sizeof(Word), inputs).loads;
   constexpr int eights = narrow_reader<Word>::eights, warps = Threads / 32;
+  constexpr std::uint32_t none = upper_bits<Word>;
   using window = narrow_window<Word, What, warps, loads * eights>;
   __shared__ typename window::block_sums block;
   __shared__ narrow_sums<What> result;
@@ -89,25 +84,38 @@ __global__ void __launch_bounds__(Threads, 1024 / Threads)
 
   window sums(x.rule, block, total);
   const narrow_reader<Word> reader(x.rule);
+  uint4 next[loads][inputs];
   typename window::eight_terms terms[loads * eights];
-  const auto read = [&](int k, const vector<Word>& v, const auto& of_y) {
-    reader.read(v, &terms[k * eights], 0);
-    if constexpr (inputs == 2) reader.read(of_y(), &terms[k * eights], 1);
+  const auto read_all = [&] {
+#pragma unroll
+    for (int k = 0; k < loads; ++k) {
+#pragma unroll
+      for (int input = 0; input < inputs; ++input) reader.read(next[k][input], &terms[k * eights], input);
+    }
   };
   const unsigned stride = gridDim.x * Threads, lane = threadIdx.x % 32;
+  const auto load_round = [&](std::uint64_t first) {
+#pragma unroll
+    for (int k = 0; k < loads; ++k) {
+      const std::uint64_t i = first + std::uint64_t{stride} * k + lane;
+      const vector<Word>* const from = x.body + i;
+      next[k][0] = {none, none, none, none};
+      if constexpr (inputs == 2) next[k][1] = {};
+      if (i >= x.vectors) continue;
+      next[k][0] = __ldg(reinterpret_cast<const uint4*>(from));
+      if constexpr (inputs == 2) {
+        next[k][1] = x.y.is_aligned() ? __ldg(reinterpret_cast<const uint4*>(x.y.at(from))) : gathered(x.y, from);
+      }
+    }
+  };
+  std::uint64_t first = blockIdx.x * Threads + threadIdx.x - lane;
+  load_round(first);
 #pragma unroll 1
-  for (std::uint64_t first = blockIdx.x * Threads + threadIdx.x - lane;; first += std::uint64_t{stride} * loads) {
+  for (;; first += std::uint64_t{stride} * loads) {
     const bool has_terms = first < x.vectors;
     if (has_terms) {
-#pragma unroll
-      for (int k = 0; k < loads; ++k) {
-        const std::uint64_t i = first + std::uint64_t{stride} * k + lane;
-        const vector<Word>* const from = x.body + i;
-        const bool is_here = i < x.vectors;
-        read(k, is_here ? load(from) : filled(upper_bit<Word>), [&] {
-          return !is_here ? filled<Word>(0) : x.y.is_aligned() ? load(x.y.at(from)) : gathered(x.y, from);
-        });
-      }
+      read_all();
+      load_round(first + std::uint64_t{stride} * loads);
     }
     if (!has_terms || sums.wants_window()) {
       sums.flush();
@@ -116,18 +124,16 @@ __global__ void __launch_bounds__(Threads, 1024 / Threads)
     }
     sums.add(terms);
   }
-  if (blockIdx.x == 0 && threadIdx.x - lane < x.head_count + x.tail_count) {
-    const bool in_head = threadIdx.x < x.head_count, is_here = threadIdx.x < x.head_count + x.tail_count;
-    const Word* const from = in_head ? x.head + threadIdx.x : x.tail + (threadIdx.x - x.head_count);
-#pragma unroll
-    for (int k = 0; k < loads; ++k) {
-      vector<Word> last = filled(upper_bit<Word>), of_y = filled<Word>(0);
-      if (k == 0 && is_here) {
-        last.at[0] = *from;
-        if constexpr (inputs == 2) of_y.at[0] = *x.y.at(from);
-      }
-      read(k, last, [&] { return of_y; });
+  const unsigned ends = x.head_count + x.tail_count;
+  if (blockIdx.x == 0 && threadIdx.x - lane < ends) {
+    load_round(x.vectors);  // nothing
+    if (threadIdx.x < ends) {
+      const Word* const from =
+          threadIdx.x < x.head_count ? x.head + threadIdx.x : x.tail + (threadIdx.x - x.head_count);
+      next[0][0].x = (none & ~std::uint32_t{Word(~Word{0})}) | *from;
+      if constexpr (inputs == 2) next[0][1].x = *x.y.at(from);
     }
+    read_all();
     sums.add_apart(terms);
   }
   sums.finish();

@@ -4,6 +4,7 @@
 // docs/numerics.md has the proof.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "backends/cuda/exact/lane_sums.cuh"
@@ -117,15 +118,20 @@ class narrow_window {
       is_inside = is_inside && range.is_in(limits_[f]);
     }
     const unsigned outside = __ballot_sync(all_lanes, !is_inside);
+    --rounds_left_;
     if (outside != 0) {
       begin_apart();
-      if (!is_inside) {
-#pragma unroll
-        for (eight_terms& one : v) one = take_outside(block_, rule_, windows(), one);
-      }
       wants_window_ = is_chosen && rounds_left_ <= 0;
+      // Where most lanes have terms outside, the others wait for them anyway.
+      const bool add_all = __popc(outside) >= 16;
+      if (add_all || !is_inside) {
+#pragma unroll
+        for (eight_terms& one : v) {
+          one = take_outside(block_, rule_, add_all ? limits_of_factors() : windows(), one);
+        }
+      }
+      if (add_all) return;
     }
-    --rounds_left_;
     add_inside(v);
   }
 
@@ -140,8 +146,7 @@ class narrow_window {
 
   /// Adds the sums of the window to the block's chunks, and clears them.
   __device__ void flush() {
-    block_.reserve(additions_, 32 * levels, total_);
-    additions_ += 32 * levels;
+    additions_ = with_room(block_, additions_, total_);
     constexpr int low = detail::float_format<float>::low;
     if constexpr (has_numbers) {
 #pragma unroll
@@ -200,11 +205,11 @@ class narrow_window {
 
   __device__ void keep_magnitudes(terms& v) const {
     if constexpr (What == narrow_terms::numbers) {
-      const std::uint32_t kept = rule_.magnitudes ? magnitudes_of_pair : ~0u;
+      if (!rule_.magnitudes) return;
 #pragma unroll
       for (eight_terms& one : v) {
 #pragma unroll
-        for (std::uint32_t& pair : one.of[0].pair) pair &= kept;
+        for (std::uint32_t& pair : one.of[0].pair) pair &= magnitudes_of_pair;
       }
     }
   }
@@ -228,10 +233,15 @@ class narrow_window {
     not_negative_zero_ = not_negative_zero_ || found != 0;
   }
 
-  /// Makes room in the block's words for all terms of a round.
+  /// Makes room in the block's words for the sums of a window, or for all terms of a round that are added one by one.
+  /// Returns the additions that there may be then. Not inlined, since that is rare.
+  __device__ __noinline__ static int with_room(block_sums& block, int additions, sums* total) {
+    constexpr int more = std::max(32 * levels, 8 * Eights);
+    block.reserve(additions, more, total);
+    return additions + more;
+  }
   __device__ void begin_apart() {
-    block_.reserve(additions_, 8 * Eights, total_);
-    additions_ += 8 * Eights;
+    additions_ = with_room(block_, additions_, total_);
     block_.use_lanes();
   }
 
