@@ -41,7 +41,7 @@ struct chunk_sums {
   template <int N>
   FANIN_HOST_DEVICE void to_words(std::uint32_t (&words)[N], int first) const {
     std::int64_t carry = 0;
-    FANIN_ROLLED for (int i = 0; i < 2 * N; ++i) {
+    for (int i = 0; i < 2 * N; ++i) {
       const std::int64_t sum = first + i < count ? chunk[first + i] + carry : carry;
       const auto digit = static_cast<std::uint32_t>(sum & 0xffff);
       words[i / 2] = i % 2 == 0 ? digit : words[i / 2] | digit << bits;

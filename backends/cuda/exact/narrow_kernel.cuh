@@ -69,7 +69,7 @@ using narrow_sums = std::conditional_t<What == narrow_terms::moments, chunk_mome
 
 /// `total` and `write` are those of finish_grid(). What is no element of the first array is -0, so that terms are.
 template <class Word, narrow_terms What, int Threads, class Write>
-__global__ void __launch_bounds__(Threads, tuning::narrow_threads / Threads)
+__global__ void __launch_bounds__(Threads, 1)
     narrow_kernel(const __grid_constant__ narrow_arrays<Word> x, narrow_sums<What>* total, unsigned* ticket,
                   const __grid_constant__ Write write) {
   constexpr int inputs = inputs_of(What), loads = tuning::narrow_shape(sizeof(Word), inputs).loads;

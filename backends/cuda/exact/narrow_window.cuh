@@ -122,15 +122,11 @@ class narrow_window {
     if (outside != 0) {
       begin_apart();
       wants_window_ = is_chosen && rounds_left_ <= 0;
-      // Where most lanes have terms outside, the others wait for them anyway.
-      const bool add_all = __popc(outside) >= 16;
-      if (add_all || !is_inside) {
+      if (__popc(outside) >= 16) return add_each(v);  // the other lanes would wait for these
+      if (!is_inside) {
 #pragma unroll
-        for (eight_terms& one : v) {
-          one = take_outside(block_, rule_, add_all ? limits_of_factors() : windows(), one);
-        }
+        for (eight_terms& one : v) one = take_outside<false>(block_, rule_, windows(), one);
       }
-      if (add_all) return;
     }
     add_inside(v);
   }
@@ -140,8 +136,7 @@ class narrow_window {
     keep_magnitudes(v);
     note_zeros(v);
     begin_apart();
-#pragma unroll
-    for (const eight_terms& one : v) take_outside(block_, rule_, {}, one);
+    add_each(v);
   }
 
   /// Adds the sums of the window to the block's chunks, and clears them.
@@ -245,6 +240,11 @@ class narrow_window {
     block_.use_lanes();
   }
 
+  __device__ void add_each(const terms& v) {
+#pragma unroll
+    for (const eight_terms& one : v) take_outside<true>(block_, rule_, {}, one);
+  }
+
   __device__ static void read(const eight_numbers& v, float (&x)[8], const element_rule& rule) {
     if constexpr (sizeof(Word) == 2) {
       word_numbers<std::uint16_t>::read_registers(v.pair, x, rule);
@@ -254,8 +254,9 @@ class narrow_window {
         x[2 * i] = lower_number<f16>(v.pair[i]), x[2 * i + 1] = upper_number<f16>(v.pair[i]);
     }
   }
-  /// Adds the terms outside of the window one by one, and returns 0 in place of their factors. Not inlined: short
-  /// sums fetch this code only if they need it.
+  /// Adds the terms outside of the window, or All of them, one by one, and returns 0 in place of their factors. Not
+  /// inlined: short sums fetch this code only if they need it.
+  template <bool All>
   __device__ __noinline__ static eight_terms take_outside(block_sums& block, const element_rule& rule,
                                                           limits_of_factors limits, eight_terms v) {
     float x[factors][8];
@@ -274,7 +275,7 @@ class narrow_window {
               size == 0x7fu << 7 ? detail::from_bits<float>(detail::float_format<float>::quiet_nan) : x[f][i] * 256;
         }
       }
-      if (is_inside) continue;
+      if (!All && is_inside) continue;
       if constexpr (has_products) {
         term[i] = {x[0][i], x[factors - 1][i]};
       } else {

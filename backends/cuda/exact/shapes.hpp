@@ -18,9 +18,8 @@ inline constexpr double loads_keep_up_with = 15;  ///< bytes for a multiprocesso
 constexpr shape exact_pairs(std::size_t element_bytes) { return {512, 1, element_bytes == 8 ? 2 : 4}; }
 /// The shape for terms of 8 and 16 bits. A thread has the loads of two rounds in registers: of the round that is
 /// added, and of the next one.
-inline constexpr int narrow_threads = 512;  ///< of a multiprocessor
 constexpr shape narrow_shape(std::size_t element_bytes, int inputs) {
-  return {512, 1, static_cast<int>(2 * element_bytes) / inputs};
+  return {element_bytes == 1 && inputs == 1 ? 768 : 512, 1, static_cast<int>(2 * element_bytes) / inputs};
 }
 static_assert(exact_few.threads == exact_many.threads && exact_loaded.threads == exact_many.threads &&
               exact_pairs(4).threads == exact_many.threads);  // exact_kernel has one launch bound

@@ -136,8 +136,8 @@ struct leading_words {
 /// without infinity to NaN beyond half a unit above its largest number. Returns the bits without a sign. With
 /// `sticky` the magnitude must have more bits than R. The format R is that of `to`.
 template <class R, class To = float_format<R>, int Count>
-FANIN_HOST_DEVICE FANIN_NOINLINE typename To::bits round_magnitude(const std::uint32_t (&limb)[Count], int low, bool sticky,
-                                                    To to = {}) {
+FANIN_HOST_DEVICE FANIN_NOINLINE typename To::bits round_magnitude(const std::uint32_t (&limb)[Count], int low,
+                                                                   bool sticky, To to = {}) {
   int top = Count - 1;
   while (top > 0 && limb[top] == 0) --top;
   if (limb[top] == 0) return 0;
@@ -237,7 +237,7 @@ class fixed_point {
   /// Restores invariant 3.
   FANIN_HOST_DEVICE void propagate() {
     std::int64_t carry = 0;
-    FANIN_ROLLED for (int i = 0; i + 1 < limb_count; ++i) {
+    for (int i = 0; i + 1 < limb_count; ++i) {
       const std::int64_t sum = limb_[i] + carry;
       limb_[i] = sum & payload_mask;
       carry = sum >> 32;
@@ -272,7 +272,7 @@ class fixed_point {
 
   FANIN_HOST_DEVICE static fixed_point from_words(const words& in) {
     fixed_point value;
-    FANIN_ROLLED for (int i = 0; i < limb_count; ++i) value.limb_[i] = in[i];
+    for (int i = 0; i < limb_count; ++i) value.limb_[i] = in[i];
     value.limb_[limb_count - 1] = static_cast<std::int32_t>(in[limb_count - 1]);
     return value;
   }
