@@ -102,7 +102,7 @@ struct fold_of<Recipe, accumulator::exact_square_sum<T>> {
 };
 template <class Recipe, class T>
 struct fold_of<Recipe, accumulator::exact_dispersion<T>> {
-  using type = moments_fold<typename Recipe::element, float_accumulator_of<Recipe>>;
+  using type = moments_fold<Recipe, float_accumulator_of<Recipe>>;
 };
 template <class Recipe, class T>
 struct fold_of<Recipe, accumulator::exact_dot<T>> {

@@ -17,8 +17,8 @@ TEST_SUITE("unit/exact_kernels") {
   TEST_CASE_TEMPLATE("numbers of 8 and 16 bits", T, f16, bf16, e5m2, e4m3) {
     generator random(16);
     constexpr int digits = std::numeric_limits<T>::digits, last = 2 * T::bias;
-    for (const std::size_t count : {1, 7, 300, 1024, 1030, 2048}) {
-      // Elements that differ in the lower bits only are in a window. Most elements of random exponents are not.
+    for (const std::size_t count : {1, 7, 300, 1030, 6000}) {
+      // Elements that differ in the lower bits only are in a window; of all exponents, most are not.
       for (const unsigned upper : {0x0fffu, 0x83ffu, 0x7fffu, 0xffffu}) {
         const unsigned changing = upper >> (16 - T::width);
         constexpr unsigned base = 0x3c00 >> (16 - T::width), finite = ~(1u << (T::width - 2));
@@ -30,7 +30,7 @@ TEST_SUITE("unit/exact_kernels") {
         }
         CAPTURE(count);
         CAPTURE(changing);
-        check_sums(x, y);
+        check_narrow_sums(x, y, count % 16, count == 6000 ? 2 : 1);
       }
     }
     // The ends of the exponents, where windows end too, and subnormal numbers.
@@ -49,12 +49,30 @@ TEST_SUITE("unit/exact_kernels") {
       }
       CAPTURE(least);
       CAPTURE(most);
-      check_sums(x, y);
+      check_narrow_sums(x, y, 0, 1);
     }
-    check_sums(std::vector<T>(1029, T(-0.0f)), std::vector<T>(1029, T{1}));
-    check_sums(std::vector<T>(1029, std::numeric_limits<T>::max()),
-               std::vector<T>(1029, std::numeric_limits<T>::lowest()));
-    check_sums(std::vector<T>(1029, std::numeric_limits<T>::denorm_min()), std::vector<T>(1029, T(-0.0f)));
+    check_narrow_sums(std::vector<T>(1029, T(-0.0f)), std::vector<T>(1029, T{1}), 0, 1);
+    check_narrow_sums(std::vector<T>(1029, std::numeric_limits<T>::max()),
+                      std::vector<T>(1029, std::numeric_limits<T>::lowest()), 0, 1);
+    check_narrow_sums(std::vector<T>(1029, std::numeric_limits<T>::denorm_min()), std::vector<T>(1029, T(-0.0f)), 1,
+                      1);
+  }
+
+  TEST_CASE_TEMPLATE("numbers of 16 bits at both ends of a window", T, f16, bf16) {
+    // The first elements choose a window. Those behind them are of each binade in turn, and then others are chosen.
+    constexpr int mantissa = std::numeric_limits<T>::digits - 1, last = 2 * T::bias;
+    for (const int first : {1, last / 3, last / 2, last - 1}) {
+      std::vector<T> x(30000), y(x.size(), T{1});
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const auto field = static_cast<unsigned>(i < 6000 ? first : (i / 97) % (last + 1u));
+        x[i] = T::of_bits(field << mantissa | (i % 5 == 0 ? (1u << mantissa) - 1 : 1u) |
+                          (i % 3 == 0 ? T::sign_bit : 0u));
+        if (i % 7 == 0) x[i] = T{0};
+        if (i % 11 == 0) y[i] = x[x.size() - 1 - i];
+      }
+      CAPTURE(first);
+      check_narrow_sums(x, y, 3, 1);
+    }
   }
 
   TEST_CASE_TEMPLATE("adversarial data", T, float, double) {
@@ -187,6 +205,18 @@ TEST_SUITE("unit/exact_kernels") {
     exact_accumulator<T> sum;
     sum.add(std::span<const T>(x));
     check_same(static_cast<exact_accumulator<T>>(warp_sum(cuda::powers<T, 1>(), std::span<const T>(x))), sum);
+  }
+
+  TEST_CASE("more additions of bf16 than the words of a block hold") {
+    // No window holds both. Each of the large terms adds almost 2^15 to a word of its lane.
+    const std::size_t count = 2 * 70000 * 32;
+    std::vector<bf16> memory(count + 64, bf16::of_bits(0x7bff));
+    auto* const x = reinterpret_cast<bf16*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 127) / 128 * 128);
+    for (std::size_t i = 0; i < count; i += 2) x[i] = std::numeric_limits<bf16>::min();
+    const auto found = narrow_sum<cuda::narrow_terms::numbers>(operation::sum, x, x, count, 1);
+    exact_accumulator<float> sum;
+    for (std::size_t i = 0; i < count; ++i) sum.add(x[i]);
+    check_same(static_cast<exact_accumulator<float>>(found), sum);
   }
 
   TEST_CASE_TEMPLATE("chunks of any size and sign", T, float, double) {

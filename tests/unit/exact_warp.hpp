@@ -11,14 +11,16 @@
 
 #include "tests/unit/kernels/exact_on_cpu.hpp"
 // These headers have to come after exact_on_cpu.hpp.
+#define __grid_constant__
 #include "backends/cuda/exact/exact_finish.cuh"
+#include "backends/cuda/exact/narrow_kernel.cuh"
 #include "backends/cuda/exact/window_sums.cuh"
 #include "tests/support/call.hpp"
 
 namespace fanin::test {
 
 template <class T>
-inline constexpr int loads_of = sizeof(T) == 1 ? 2 : 4;  ///< vectors of a lane in a tile
+inline constexpr int loads_of = 4;  ///< vectors of a lane in a tile
 
 /// The tiles of an array of whole vectors, which the last tile may not fill.
 template <class Terms>
@@ -134,6 +136,62 @@ void check_dispersion(const cuda::chunk_moments<T>& total, const exact_moments_a
   }
 }
 
+/// The sum of terms of 8 or 16 bits, by the kernel with `blocks` blocks.
+template <cuda::narrow_terms What, class T>
+auto narrow_sum(operation what, const T* x, const T* y, std::size_t count, unsigned blocks) {
+  constexpr int threads = 160;  // at least as many as there are elements before and after the vectors
+  using Word = cuda::word_for<T>;
+  const cuda::narrow_arrays<Word> arrays(x, y, count, cuda::rule_of(what, type_of<T>));
+  cuda::narrow_sums<What> total{}, found{};
+  unsigned ticket = 0;
+  const auto write = [&found](const auto& sums) {
+    if (threadIdx.x == 0) found = sums;
+  };
+  launch(blocks, threads, [&] { cuda::narrow_kernel<Word, What, threads>(arrays, &total, &ticket, write); });
+  const decltype(total) zeros{};
+  CHECK(std::memcmp(&total, &zeros, sizeof total) == 0);
+  return found;
+}
+
+/// Checks sums of x, of magnitudes and squares, and of products of x and y, which begin `offset` elements behind
+/// boundaries of vectors.
+template <narrow_float T>
+void check_narrow_sums(const std::vector<T>& of_x, const std::vector<T>& of_y, std::size_t offset, unsigned blocks) {
+  using terms = cuda::narrow_terms;
+  alignas(128) static T memory[2][40000];
+  const std::size_t count = of_x.size();
+  REQUIRE(count + 2 * offset < std::size(memory[0]));
+  T* const x = memory[0] + offset;
+  T* const y = memory[1] + 2 * offset;
+  std::ranges::copy(of_x, x);
+  std::ranges::copy(of_y, y);
+  exact_accumulator<float> sum, magnitudes;
+  exact_square_accumulator<float> squares;
+  exact_dot_accumulator<float> dot;
+  for (std::size_t i = 0; i < count; ++i) {
+    sum.add(x[i]);
+    magnitudes.add(std::fabs(x[i]));
+    squares.add(x[i]);
+    dot.add(x[i], y[i]);
+  }
+  const auto found = narrow_sum<terms::numbers>(operation::sum, x, x, count, blocks);
+  check_same(static_cast<exact_accumulator<float>>(found), sum);
+  check_rounding(found, sum);
+  check_same(static_cast<exact_accumulator<float>>(
+                 narrow_sum<terms::numbers>(operation::sum_of_magnitudes, x, x, count, blocks)),
+             magnitudes);
+  const auto found_squares = narrow_sum<terms::squares>(operation::norm2, x, x, count, blocks);
+  check_same(static_cast<exact_square_accumulator<float>>(found_squares), squares);
+  check_rounding(found_squares, squares);
+  const auto found_moments = narrow_sum<terms::moments>(operation::variance, x, x, count, blocks);
+  CHECK(limbs_of(static_cast<exact_accumulator<float>>(found_moments.sum)) == limbs_of(sum));
+  CHECK(limbs_of(static_cast<exact_square_accumulator<float>>(found_moments.squares)) == limbs_of(squares));
+  check_dispersion<float>(found_moments, {sum, squares}, count);
+  check_dispersion<double>(found_moments, {sum, squares}, count);
+  const auto found_dot = narrow_sum<terms::products>(operation::dot, x, y, count, blocks);
+  check_same(found_dot.template to_accumulator<exact_dot_accumulator<float>>(), dot);
+}
+
 template <class T>
 struct alignas(16) aligned {
   T x[2048];
@@ -147,29 +205,27 @@ void check_sums(const std::vector<T>& x, const std::vector<T>& y) {
   std::ranges::copy(y, pair[1].x);
   const std::span<const T> elements(pair[0].x, x.size());
 
-  using N = computed_as<T>;
-  const std::vector<N> numbers(x.begin(), x.end());
-  exact_accumulator<N> sum;
-  sum.add(numbers);
+  exact_accumulator<T> sum;
+  sum.add(elements);
   const auto found = warp_sum(cuda::powers<T, 1>(), elements);
-  check_same(static_cast<exact_accumulator<N>>(found), sum);
+  check_same(static_cast<exact_accumulator<T>>(found), sum);
   check_rounding(found, sum);
 
-  exact_square_accumulator<N> squares;
-  squares.add(numbers);
+  exact_square_accumulator<T> squares;
+  squares.add(elements);
   const auto found_squares = warp_sum(cuda::powers<T, 2>(), elements);
-  check_same(static_cast<exact_square_accumulator<N>>(found_squares), squares);
+  check_same(static_cast<exact_square_accumulator<T>>(found_squares), squares);
   check_rounding(found_squares, squares);
   const auto moments = warp_sum(cuda::moments<T>(), elements);
-  CHECK(limbs_of(static_cast<exact_accumulator<N>>(moments.sum)) == limbs_of(sum));
-  CHECK(limbs_of(static_cast<exact_square_accumulator<N>>(moments.squares)) == limbs_of(squares));
+  CHECK(limbs_of(static_cast<exact_accumulator<T>>(moments.sum)) == limbs_of(sum));
+  CHECK(limbs_of(static_cast<exact_square_accumulator<T>>(moments.squares)) == limbs_of(squares));
   check_dispersion<float>(moments, {sum, squares}, x.size());
   check_dispersion<double>(moments, {sum, squares}, x.size());
 
-  exact_dot_accumulator<N> dot;
+  exact_dot_accumulator<T> dot;
   for (std::size_t i = 0; i < x.size(); ++i) dot.add(x[i], y[i]);
   const auto products = warp_sum(cuda::products<T, true>{sizeof(pair[0])}, elements);
-  check_same(products.template to_accumulator<exact_dot_accumulator<N>>(), dot);
+  check_same(products.template to_accumulator<exact_dot_accumulator<T>>(), dot);
 }
 
 }  // namespace fanin::test

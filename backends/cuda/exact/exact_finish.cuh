@@ -15,13 +15,16 @@ struct value_place {
   void* result = nullptr;
   bool as_float = false;
 
-  /// Stores value(R()), rounded to the result's type R.
-  template <class F>
-  __device__ void store(F value) const {
-    if (sizeof(T) == 4 && as_float) {
-      *static_cast<device_result<float>*>(result) = {value(float()), 0};
+  __device__ bool is_float() const { return sizeof(T) == 4 && as_float; }
+  __device__ detail::number_format format() const {
+    return is_float() ? detail::number_format::of<float>() : detail::number_format::of<double>();
+  }
+  /// Stores a number of that format.
+  __device__ void store(detail::number_format::bits number) const {
+    if (is_float()) {
+      *static_cast<device_result<float>*>(result) = {detail::from_bits<float>(static_cast<std::uint32_t>(number)), 0};
     } else {
-      *static_cast<device_result<double>*>(result) = {value(double()), 0};
+      *static_cast<device_result<double>*>(result) = {detail::from_bits<double>(number), 0};
     }
   }
 };
@@ -57,22 +60,20 @@ struct exact_sum_writer {
       const leading_bits x = value == sum_value::mean   ? quotient(sum, count)
                              : value == sum_value::root ? root(sum)
                                                         : sum;
-      place.store([&]<class R>(R) { return rounded<R>(x); });
+      place.store(place.is_float() ? detail::to_bits(rounded<float>(x)) : detail::to_bits(rounded<double>(x)));
     } else if (threadIdx.x == 0) {
-      place.store([&]<class R>(R) { return value_in_one_thread<R>(total); });
+      place.store(value_in_one_thread(total, place.format()));
     }
   }
 
  private:
+  using bits = detail::number_format::bits;
   /// The function is not inlined, since its arrays would take registers from the kernel's loops.
-  template <class R>
-  __device__ __noinline__ R value_in_one_thread(const sums& total) const {
+  __device__ __noinline__ bits value_in_one_thread(const sums& total, const detail::number_format& to) const {
     const auto sum = static_cast<typename sums::accumulator>(total);
-    if constexpr (Power == 1) {
-      return value == sum_value::total ? sum.template round<R>() : sum.template mean<R>(count);
-    } else {
-      return value == sum_value::total ? sum.template round<R>() : sum.template root<R>();
-    }
+    if (value == sum_value::total) return sum.template round<bits>(to);
+    if constexpr (Power == 1) return sum.template mean<bits>(count, to);
+    if constexpr (Power == 2) return sum.template root<bits>(to);
   }
 };
 
@@ -108,28 +109,29 @@ struct moments_writer {
     // Sums of chunks from `first` on, squares from 2 * first on: a carry goes up to four chunks higher.
     const int first = ::min(sum.first, squares.first / 2);
     const bool narrow = sum.last - first + 4 < 2 * sum_words && squares.last - 2 * first + 4 < 4 * sum_words;
-    place.store([&]<class R>(R) {
-      if ((seen & seen_bits::special) != 0 || count <= wanted.ddof)
-        return detail::from_bits<R>(detail::float_format<R>::quiet_nan);
-      return narrow ? narrow_dispersion<R>(total, first) : dispersion_in_one_thread<R>(total);
-    });
+    const detail::number_format to = place.format();
+    if ((seen & seen_bits::special) != 0 || count <= wanted.ddof) {
+      place.store(to.quiet_nan);
+    } else {
+      place.store(narrow ? narrow_dispersion(total, first, to) : dispersion_in_one_thread(total, to));
+    }
   }
 
  private:
   static constexpr int sum_words = 8;
+  using bits = detail::number_format::bits;
 
   /// The dispersion of sums that take few words from the chunk `first` on.
-  template <class R>
-  __device__ __noinline__ R narrow_dispersion(const sums& total, int first) const {
+  __device__ __noinline__ bits narrow_dispersion(const sums& total, int first,
+                                                 const detail::number_format& to) const {
     std::uint32_t sum[sum_words], squares[2 * sum_words];
     total.sum.to_words(sum, first);
     total.squares.to_words(squares, 2 * first);
     if (sum[sum_words - 1] >> 31 != 0) negate(sum);
-    return detail::rounded_dispersion<R>(sum, squares, chunk_sums<T, 2>::low + 32 * first, count, wanted);
+    return detail::rounded_dispersion<bits>(sum, squares, chunk_sums<T, 2>::low + 32 * first, count, wanted, to);
   }
-  template <class R>
-  __device__ __noinline__ R dispersion_in_one_thread(const sums& total) const {
-    return static_cast<exact_moments_accumulator<T>>(total).template dispersion_of<R>(count, wanted);
+  __device__ __noinline__ bits dispersion_in_one_thread(const sums& total, const detail::number_format& to) const {
+    return static_cast<exact_moments_accumulator<T>>(total).template dispersion_of<bits>(count, wanted, to);
   }
 };
 

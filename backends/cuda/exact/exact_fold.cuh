@@ -6,6 +6,7 @@
 
 #include "backends/cuda/exact/exact_finish.cuh"
 #include "backends/cuda/exact/exact_kernel.cuh"
+#include "backends/cuda/exact/narrow_kernel.cuh"
 #include "backends/cuda/runtime/kernel_launcher.hpp"
 
 namespace fanin::cuda {
@@ -56,18 +57,30 @@ bool exact_many_fits(const execution& where) {
 template <class Terms, class Write>
 void launch_exact(const execution& where, const void* elements, std::uint64_t count, const Write& write) {
   using T = typename Terms::element;
-  constexpr tuning::shape many = tuning::exact_many_of(sizeof(T));
   const peeled_array<T> x(static_cast<const T*>(elements), count);
-  const bool is_few = x.vectors < tuning::exact_many_vectors;
-  if constexpr (Terms::plain && sizeof(T) >= 4) {
-    if (!is_few && where.bytes_per_cycle <= tuning::loads_keep_up_with) {
+  if (x.vectors < tuning::exact_many_vectors) return launch_exact_kernel<tuning::exact_few>(where, x, Terms(), write);
+  if constexpr (Terms::plain) {
+    if (where.bytes_per_cycle <= tuning::loads_keep_up_with) {
       return launch_exact_kernel<tuning::exact_loaded>(where, x, Terms(), write);
     }
   }
-  if constexpr (Terms::plain || sizeof(T) >= 4) {  // Other terms of small elements are not worth a second kernel.
-    if (!is_few && exact_many_fits<Terms, many>(where)) return launch_exact_kernel<many>(where, x, Terms(), write);
+  if (exact_many_fits<Terms, tuning::exact_many>(where)) {
+    launch_exact_kernel<tuning::exact_many>(where, x, Terms(), write);
+  } else {
+    launch_exact_kernel<tuning::exact_few>(where, x, Terms(), write);
   }
-  launch_exact_kernel<tuning::exact_few_of(sizeof(T))>(where, x, Terms(), write);
+}
+
+/// Launches the sum of terms of numbers T of 8 or 16 bits, which are read as words by the rule of an operation.
+template <class T, narrow_terms What, class Write>
+void launch_narrow(const execution& where, const operands& data, std::uint64_t count, operation what,
+                   const Write& write) {
+  using Word = word_for<T>;
+  constexpr tuning::shape shape = tuning::narrow_shape(sizeof(Word), inputs_of(What));
+  const narrow_arrays<Word> x(data.x, data.y, count, rule_of(what, type_of<T>));
+  launch_overlapped(where, tuning::blocks(x.vectors, where.multiprocessors, shape), shape.threads, 0,
+                    narrow_kernel<Word, What, shape.threads, Write>, x,
+                    static_cast<narrow_sums<What>*>(where.grid_total), where.ticket, write);
 }
 
 /// The base of exact folds, which have no chain of rounded additions.
@@ -88,33 +101,50 @@ class exact_fold : public unrounded_fold {
  public:
   using unrounded_fold::unrounded_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
-    launch_exact<powers<T, Power, Term>>(
-        where, data.x, count, exact_sum_writer<N, Power>{static_cast<chunk_sums<N, Power>*>(out), {}, value, count});
+    run(where, data, count, {static_cast<chunk_sums<N, Power>*>(out), {}, value, count});
   }
   bool launch_finished(const execution& where, const operands& data, std::uint64_t count, element_type result,
                        void* out) const override {
-    launch_exact<powers<T, Power, Term>>(
-        where, data.x, count, exact_sum_writer<N, Power>{nullptr, {out, result == element_type::f32}, value, count});
+    run(where, data, count, {nullptr, {out, result == element_type::f32}, value, count});
     return true;
+  }
+
+ private:
+  static void run(const execution& where, const operands& data, std::uint64_t count,
+                  const exact_sum_writer<N, Power>& write) {
+    if constexpr (narrow_float<T>) {
+      constexpr narrow_terms terms = Power == 1 ? narrow_terms::numbers : narrow_terms::squares;
+      launch_narrow<T, terms>(where, data, count, Recipe::what, write);
+    } else {
+      launch_exact<powers<T, Power, Term>>(where, data.x, count, write);
+    }
   }
 };
 
 /// Folds variances and standard deviations.
-template <class T, class A>
+template <class Recipe, class A>
 class moments_fold : public unrounded_fold {
+  using T = typename Recipe::element;
   using N = typename A::element;
 
  public:
   using unrounded_fold::unrounded_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
-    launch_exact<moments<T>>(where, data.x, count,
-                             moments_writer<N>{static_cast<chunk_moments<N>*>(out), {}, count, A::measure});
+    run(where, data, count, {static_cast<chunk_moments<N>*>(out), {}, count, A::measure});
   }
   bool launch_finished(const execution& where, const operands& data, std::uint64_t count, element_type result,
                        void* out) const override {
-    launch_exact<moments<T>>(where, data.x, count,
-                             moments_writer<N>{nullptr, {out, result == element_type::f32}, count, A::measure});
+    run(where, data, count, {nullptr, {out, result == element_type::f32}, count, A::measure});
     return true;
+  }
+
+ private:
+  static void run(const execution& where, const operands& data, std::uint64_t count, const moments_writer<N>& write) {
+    if constexpr (narrow_float<T>) {
+      launch_narrow<T, narrow_terms::moments>(where, data, count, Recipe::what, write);
+    } else {
+      launch_exact<moments<T>>(where, data.x, count, write);
+    }
   }
 };
 
@@ -124,15 +154,19 @@ class dot_fold : public unrounded_fold {
  public:
   using unrounded_fold::unrounded_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
-    const peeled_array<T> x(static_cast<const T*>(data.x), count);
-    const auto second = second_array<T>::of(data.x, data.y);
-    constexpr tuning::shape shape = tuning::exact_pairs(sizeof(T));
     using N = computed_as<T>;
     const exact_state_writer<N, 2> write{static_cast<chunk_products<N>*>(out)};
-    if (second.is_aligned()) {
-      launch_exact_kernel<shape>(where, x, products<T, true>{second}, write);
+    if constexpr (narrow_float<T>) {
+      launch_narrow<T, narrow_terms::products>(where, data, count, operation::dot, write);
     } else {
-      launch_exact_kernel<shape>(where, x, products<T, false>{second}, write);
+      const peeled_array<T> x(static_cast<const T*>(data.x), count);
+      const auto second = second_array<T>::of(data.x, data.y);
+      constexpr tuning::shape shape = tuning::exact_pairs(sizeof(T));
+      if (second.is_aligned()) {
+        launch_exact_kernel<shape>(where, x, products<T, true>{second}, write);
+      } else {
+        launch_exact_kernel<shape>(where, x, products<T, false>{second}, write);
+      }
     }
   }
 };

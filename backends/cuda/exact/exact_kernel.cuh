@@ -7,6 +7,7 @@
 
 #include <fanin/cuda/fold_kernel.cuh>
 
+#include "backends/cuda/exact/grid_sums.cuh"
 #include "backends/cuda/exact/shapes.hpp"
 #include "backends/cuda/exact/tiles.cuh"
 #include "backends/cuda/exact/window_sums.cuh"
@@ -89,23 +90,7 @@ __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many
   sums.finish();
   __syncthreads();
 
-  if (gridDim.x == 1 && !block.has_drained()) {
-    block.for_each_chunk([&](int i, std::int64_t sum) { result.at(i) = sum; });
-    if (threadIdx.x == 0) result.flags() = block.seen();
-  } else {
-    block.for_each_chunk([&](int i, std::int64_t sum) { atomic_add(total->at(i), sum); });
-    if (threadIdx.x == 0) atomicOr(&total->flags(), block.seen());
-    __syncthreads();
-    if (!is_last_block(ticket)) return;
-#pragma unroll 1
-    for (int i = threadIdx.x; i < result.count; i += threads) {
-      result.at(i) =
-          static_cast<std::int64_t>(atomicExch(reinterpret_cast<unsigned long long*>(&total->at(i)), 0ull));
-    }
-    if (threadIdx.x == 0) result.flags() = atomicExch(&total->flags(), 0u);
-  }
-  __syncthreads();
-  write(result);
+  finish_grid<threads>(block, result, total, ticket, write);
 }
 
 }  // namespace fanin::cuda

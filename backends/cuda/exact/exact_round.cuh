@@ -116,8 +116,8 @@ __device__ leading_bits leading_bits_of(const chunk_sums<T, Power>& sums, int fi
           chunk_sums<T, Power>::low + 16 * (first + top - below * chunks) + 15 - zeros, sticky, negative};
 }
 
-/// x divided by `count` > 0. At least 64 of the leading bits are significant.
-__device__ inline leading_bits quotient(const leading_bits& x, std::uint64_t count) {
+/// x divided by `count` > 0, in leading bits of which at least 64 count.
+static __device__ __noinline__ leading_bits quotient(const leading_bits& x, std::uint64_t count) {
   if (x.bits == 0) return x;
   const detail::uint128 bits = x.bits / count;
   const auto high = static_cast<std::uint64_t>(bits >> 64), low = static_cast<std::uint64_t>(bits);
@@ -126,7 +126,7 @@ __device__ inline leading_bits quotient(const leading_bits& x, std::uint64_t cou
 }
 
 /// The square root of x >= 0.
-__device__ inline leading_bits root(leading_bits x) {
+static __device__ __noinline__ leading_bits root(leading_bits x) {
   if (x.bits == 0) return x;
   if (x.exponent % 2 == 0) {  // The last bit, 2^(exponent-127), has to be an even power.
     x.sticky = x.sticky || (x.bits & 1) != 0;

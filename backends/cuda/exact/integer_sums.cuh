@@ -42,17 +42,15 @@ class integer_sums : public integer_windows<Terms> {
   using vector = typename Terms::vector;
   static constexpr int vectors_at_once = 1, warp_values = parts;
   static constexpr int most_elements = integer_parts<T>::most_elements;  ///< between two flushes
-  struct tile_sums {};
 
-  __device__ void add(const vector (&v)[1], tile_sums&) {
+  __device__ void add(const vector (&v)[1]) {
 #pragma unroll
     for (int i = 0; i < width; ++i) add(v[0].at(i), sum_[i % chains]);
   }
-  __device__ void finish_tile(const tile_sums&) {}
 
   /// Adds the sums to the block's, and clears them.
   template <class Block>
-  __device__ void flush(Block& block, int, int) {
+  __device__ void flush(Block& block) {
 #pragma unroll
     for (int part = 0; part < parts; ++part) {
       std::int64_t sum = 0;

@@ -73,20 +73,18 @@ class limb_products : public limb_windows<Terms> {
   /// The most elements between two flushes. A product of limbs is at most 2^52. An element adds up to two such
   /// products, or to squares one.
   static constexpr int most_elements = are_squares ? 2016 : 992;
-  struct tile_sums {};
 
-  __device__ void add(const vector (&v)[vectors_at_once], tile_sums&) {
+  __device__ void add(const vector (&v)[vectors_at_once]) {
 #pragma unroll
     for (const vector& one : v) {
 #pragma unroll
       for (int i = 0; i < width; ++i) add(one.at(i));
     }
   }
-  __device__ void finish_tile(const tile_sums&) {}
 
   /// Adds the sums to the block's, and clears them.
   template <class Block>
-  __device__ void flush(Block& block, int, int) {
+  __device__ void flush(Block& block) {
     const int unit = this->lowest(0) + this->lowest(1) - 2 * exponent_window<T>::least_exponent;
     if constexpr (are_squares) {
       for_each_square([&](int product, int k, int j) {

@@ -15,16 +15,13 @@ using namespace device_code::tuning;
 /// and 2 to 3 % faster, if memory delivers at most loads_keep_up_with bytes per cycle. An H100 delivers 12.8
 /// bytes, and an H200 18.4.
 inline constexpr shape exact_few{512, 1, 4}, exact_loaded{512, 1, 8}, exact_many{512, 1, 8, 2};
-/// Tiles have at most 32 elements for each lane, or two vectors of 8 bits: as many bytes are in flight in more
-/// slots.
-constexpr shape exact_few_of(std::size_t element_bytes) { return element_bytes == 1 ? shape{512, 1, 2} : exact_few; }
-constexpr shape exact_many_of(std::size_t element_bytes) {
-  return element_bytes == 1 ? shape{512, 1, 2, 8} : element_bytes == 2 ? shape{512, 1, 4, 4} : exact_many;
-}
 inline constexpr double loads_keep_up_with = 15;  ///< bytes for a multiprocessor in one of its cycles
 /// The shape for products of two arrays: each of its loads reads a vector from both.
-constexpr shape exact_pairs(std::size_t element_bytes) {
-  return {512, 1, element_bytes == 1 || element_bytes == 8 ? 2 : 4};
+constexpr shape exact_pairs(std::size_t element_bytes) { return {512, 1, element_bytes == 8 ? 2 : 4}; }
+/// The shape for terms of 8 and 16 bits. A thread has the loads of two rounds in registers: of the round that is
+/// added, and of the next one.
+constexpr shape narrow_shape(std::size_t element_bytes, int inputs) {
+  return {element_bytes == 1 && inputs == 1 ? 768 : 512, 1, static_cast<int>(2 * element_bytes) / inputs};
 }
 static_assert(exact_few.threads == exact_many.threads && exact_loaded.threads == exact_many.threads &&
               exact_pairs(4).threads == exact_many.threads);  // exact_kernel has one launch bound

@@ -54,7 +54,6 @@ class term_windows {
  public:
   using vector = typename Terms::vector;
   using term = typename Terms::term;
-  static constexpr bool holds_every_binade = Highest - Lowest <= Binades;
   static constexpr int factors = Terms::factors, width = cuda::vector<typename Terms::element>::size;
 
   /// Chooses windows for elements. The largest elements have these upper 32 bits.

@@ -13,11 +13,6 @@ namespace fanin::cuda {
 
 using namespace device_code;
 
-template <class T>
-__device__ T negative_zero() {
-  return static_cast<T>(-computed_as<T>{0});
-}
-
 /// A term of a sum of products: x * y, which a T may not be able to represent.
 template <class T>
 struct product {
@@ -35,15 +30,14 @@ __device__ bool is_not_negative_zero(const product<T>& p) {
   return !negative || (detail::to_bits(p.x) * 2 != 0 && detail::to_bits(p.y) * 2 != 0);
 }
 
-/// The terms of an array's elements, or their squares. Elements of 8 and 16 bits become floats as they are taken from
-/// a vector.
+/// The terms of an array's elements, or their squares.
 template <class T, int Power, class Term = accumulator::plain_term>
 struct powers {
   using element = T;
-  using number = computed_as<T>;
+  using number = T;
   static constexpr int power = Power, factors = 1;  ///< arrays of elements
   static constexpr bool plain = Power == 1 && std::is_same_v<Term, accumulator::plain_term>;
-  using term = std::conditional_t<Power == 1, number, product<number>>;
+  using term = std::conditional_t<Power == 1, T, product<T>>;
 
   /// The terms of one load of a lane.
   struct vector {
@@ -53,7 +47,7 @@ struct powers {
     __device__ static vector negative_zeros() {
       vector v;
 #pragma unroll
-      for (T& x : v.x.at) x = negative_zero<T>();
+      for (T& x : v.x.at) x = -T{0};
       return v;
     }
   };
@@ -62,7 +56,7 @@ struct powers {
   __device__ term load_one(const T* x) const { return term_of(*x); }
 
  private:
-  __device__ static term term_of(number x) {
+  __device__ static term term_of(T x) {
     if constexpr (Power == 1) {
       return Term::of(x);
     } else {
@@ -93,7 +87,7 @@ struct parts {
     __device__ static vector negative_zeros() {
       vector v;
 #pragma unroll
-      for (T& x : v.x) x = negative_zero<T>();
+      for (T& x : v.x) x = -T{0};
       return v;
     }
   };
@@ -123,9 +117,9 @@ struct pair_order {
 template <class T, bool Aligned, bool Paired = false>
 struct products {
   using element = T;
-  using number = computed_as<T>;
+  using number = T;
   static constexpr int power = 2, factors = 2;
-  using term = product<number>;
+  using term = product<T>;
   second_array<T> second;
   pair_order order = {};
 
@@ -136,7 +130,7 @@ struct products {
     __device__ static vector negative_zeros() {
       vector v{};
 #pragma unroll
-      for (T& x : v.x.at) x = negative_zero<T>();
+      for (T& x : v.x.at) x = -T{0};
       return v;
     }
   };

@@ -131,7 +131,7 @@ class copied_tiles {
   using ring = tile_ring<typename Terms::element, LaneVectors, Slots>;
   using vector = typename Terms::vector;
   static constexpr bool fetches_code_first = true;
-  static constexpr int unrolled_vectors = LaneVectors == 4 ? 4 : 2;  ///< 4: tiles of 16-bit elements
+  static constexpr int unrolled_vectors = 2;
 
   /// Initialises the barriers of the ring, and touches no device memory. start() takes the block's first turns: one
   /// for each slot of each warp.

@@ -6,20 +6,13 @@
 
 #include "backends/cuda/exact/integer_sums.cuh"
 #include "backends/cuda/exact/limb_products.cuh"
-#include "backends/cuda/exact/narrow_sums.cuh"
 #include "backends/cuda/exact/warp.cuh"
 
 namespace fanin::cuda {
 
 /// The sums of terms in a window by the lanes of a warp.
 template <class Terms>
-struct window_arithmetic {
-  using type = std::conditional_t<Terms::power == 1, integer_sums<Terms>, limb_products<Terms>>;
-};
-template <narrow_float T, class Term>
-struct window_arithmetic<powers<T, 1, Term>> {
-  using type = narrow_sums<powers<T, 1, Term>>;
-};
+using window_arithmetic = std::conditional_t<Terms::power == 1, integer_sums<Terms>, limb_products<Terms>>;
 
 /// The sums of a block.
 template <class Terms, int Warps>
@@ -32,7 +25,7 @@ class window_sums {
   using T = typename Terms::element;
   using term = typename Terms::term;
   using term_vector = typename Terms::vector;
-  using arithmetic = typename window_arithmetic<Terms>::type;
+  using arithmetic = window_arithmetic<Terms>;
   using block_sums = block_sums_of<Terms, Warps>;
   using sums = typename block_sums::sums;
   static constexpr int width = vector<T>::size, tile_elements = LaneVectors * width;
@@ -89,7 +82,6 @@ class window_sums {
   __device__ void add_in_window(Tiles& tiles) {
     block_.reserve(additions_, 32 * tile_elements, total_);
     unsigned outside = 0;
-    typename arithmetic::tile_sums tile{};
     const auto keep_inside = [&](term_vector& v) {
       const rest inside = take_outside(block_, arithmetic_, v);
       v = inside.v;
@@ -100,17 +92,12 @@ class window_sums {
       term_vector v[at_once];
 #pragma unroll
       for (int i = 0; i < at_once; ++i) v[i] = tiles.take(k + i);
-      if constexpr (requires { arithmetic_.try_add(v[0], tile); }) {
-        if (!arithmetic_.try_add(v[0], tile)) keep_inside(v[0]), arithmetic_.try_add(v[0], tile);
-      } else {
 #pragma unroll
-        for (int i = 0; i < at_once; ++i) {
-          if (tiles.has_vector(k + i) && !arithmetic_.holds_all(v[i])) keep_inside(v[i]);
-        }
-        arithmetic_.add(v, tile);
+      for (int i = 0; i < at_once; ++i) {
+        if (tiles.has_vector(k + i) && !arithmetic_.holds_all(v[i])) keep_inside(v[i]);
       }
+      arithmetic_.add(v);
     }
-    arithmetic_.finish_tile(tile);
     ++tiles_;
     const unsigned lanes_outside = __ballot_sync(all_lanes, outside != 0);
     if (lanes_outside == 0) return;
@@ -195,7 +182,7 @@ class window_sums {
   __device__ void flush() {
     block_.reserve(additions_, 32 * arithmetic::warp_values, total_);
     additions_ += 32 * arithmetic::warp_values;
-    arithmetic_.flush(block_, tiles_, tile_elements);
+    arithmetic_.flush(block_);
     tiles_ = 0;
   }
 

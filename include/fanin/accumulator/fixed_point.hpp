@@ -114,7 +114,7 @@ struct leading_words {
   }
 
   /// Divides the number by `divisor` > 0. With Count words a nonzero quotient has more than 32 Count - 96 bits.
-  FANIN_HOST_DEVICE void divide(std::uint64_t divisor) {
+  FANIN_HOST_DEVICE FANIN_NOINLINE void divide(std::uint64_t divisor) {
     std::uint64_t remainder = 0;
     FANIN_ROLLED for (int i = Count - 1; i >= 0; --i) {
       if (divisor >> 32 == 0) {
@@ -137,8 +137,8 @@ struct leading_words {
 /// - A magnitude of 2^high minus half a unit, or more, becomes infinity.
 /// - In a format without infinity, a magnitude of more than the largest number and half a unit becomes NaN.
 template <class R, class To = float_format<R>, int Count>
-FANIN_HOST_DEVICE typename To::bits round_magnitude(const std::uint32_t (&limb)[Count], int low, bool sticky,
-                                                    To to = {}) {
+FANIN_HOST_DEVICE FANIN_NOINLINE typename To::bits round_magnitude(const std::uint32_t (&limb)[Count], int low,
+                                                                   bool sticky, To to = {}) {
   int top = Count - 1;
   while (top > 0 && limb[top] == 0) --top;
   if (limb[top] == 0) return 0;
