@@ -20,38 +20,6 @@ struct narrow_arrays : peeled_array<Word> {
       : peeled_array<Word>(static_cast<const Word*>(x), count), y(second_array<Word>::of(x, of_y)), rule(by) {}
 };
 
-/// Makes numbers of 16 bits of the words of a vector, in an order of their own.
-template <class Word>
-class narrow_reader {
- public:
-  static constexpr int eights = 16 / sizeof(Word) / 8;  ///< of a vector
-  __device__ explicit narrow_reader(const element_rule& rule)
-      : shift_(rule.type == element_type::e4m3 ? 1 : 0), magnitude_((0x7f00u >> shift_) * both_halves) {}
-
-  /// Stores the numbers in to[0].of[factor], ..., to[eights - 1].of[factor].
-  template <class Eight>
-  __device__ void read(const uint4& v, Eight* to, int factor) const {
-    const std::uint32_t words[] = {v.x, v.y, v.z, v.w};
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      if constexpr (sizeof(Word) == 2) {
-        to->of[factor].pair[i] = words[i];
-      } else {
-        to[0].of[factor].pair[i] = widened(words[i]);
-        to[1].of[factor].pair[i] = widened(words[i] << 8);
-      }
-    }
-  }
-
- private:
-  /// The numbers in the upper bytes of both halves.
-  __device__ std::uint32_t widened(std::uint32_t pair) const {
-    return (pair & signs_of_pair) | (pair >> shift_ & magnitude_);
-  }
-  unsigned shift_;
-  std::uint32_t magnitude_;
-};
-
 /// Loads elements of the second array that are not at boundaries of vectors. A function of its own: its code is long.
 template <class Word>
 __device__ __noinline__ uint4 gathered(second_array<Word> y, const vector<Word>* x) {

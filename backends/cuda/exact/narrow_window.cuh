@@ -8,52 +8,12 @@
 #include <cmath>
 
 #include "backends/cuda/exact/lane_sums.cuh"
-#include "backends/cuda/numbers.hpp"
+#include "backends/cuda/exact/narrow_numbers.cuh"
 
 namespace fanin::cuda {
 
 /// What is summed: numbers, their squares, both, or the products of two arrays' numbers.
 enum class narrow_terms : std::uint8_t { numbers, squares, moments, products };
-
-/// Eight numbers, of which each register has two of 16 bits. Those of 8 bits are f16 here, and those of e4m3 besides
-/// divided by 2^8.
-struct eight_numbers {
-  std::uint32_t pair[4];
-};
-
-/// Half-words that a register has two of.
-inline constexpr std::uint32_t both_halves = 0x10001, magnitudes_of_pair = 0x7fff7fff, signs_of_pair = 0x80008000;
-
-/// The numbers in a window have magnitudes, as words, of at least `low` and less than `high`. 0 is in each window
-/// that is not empty.
-struct narrow_limits {
-  std::uint32_t low = 1, high = 0;
-  __device__ bool hold(std::uint32_t magnitude) const {
-    return magnitude < high && (magnitude == 0 || magnitude >= low);
-  }
-};
-
-/// The largest magnitude of a half, and the smallest one that is not 0.
-class narrow_range {
- public:
-  __device__ void add(const eight_numbers& v) {
-#pragma unroll
-    for (const std::uint32_t pair : v.pair) {
-      const std::uint32_t size = pair & magnitudes_of_pair;
-      largest_ = extreme_words<std::uint16_t, true>(largest_, size);
-      // A magnitude less 1, so that 0 is the largest.
-      least_ = extreme_words<std::uint16_t, false>(least_, (size + magnitudes_of_pair) ^ signs_of_pair);
-    }
-  }
-  __device__ std::uint32_t largest() const { return ::max(largest_ & 0xffff, largest_ >> 16); }
-  /// Whether a window holds all magnitudes.
-  __device__ bool is_in(const narrow_limits& limits) const {
-    return largest() < limits.high && ::min(least_ & 0xffff, least_ >> 16) + 1 >= limits.low;
-  }
-
- private:
-  std::uint32_t largest_ = 0, least_ = ~0u;
-};
 
 /// Sums `Eights` times eight terms of each lane at once. Whole warps call all members.
 template <class Word, narrow_terms What, int Warps, int Eights>
