@@ -4,9 +4,9 @@
 
 usage: pack.py LIBRARY COMMAND DIST_FOLDER
 
-The wheel has fanin.jax's library, too, if it is beside the package's. Beside these it has the libraries that a bare system lacks (Highway, oneTBB, libgomp; fmt and what
-reads archives), where these look for them first. Its tag names the glibc that all of them need. Prints the path of the
-wheel.
+The wheel has the library of fanin.jax, too, if it is beside that of the package. It has the libraries that a bare system
+lacks (Highway, oneTBB, libgomp; fmt and what reads archives) where the library and the command look for them first. Its
+tag names the glibc that all of them need. Prints the path of the wheel.
 """
 
 import base64

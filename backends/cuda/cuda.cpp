@@ -23,6 +23,13 @@
 namespace fanin::cuda {
 namespace {
 
+/// The device of a call, which may be captured: kernels are loaded when they are launched first, and memory may grow.
+struct call_scope {
+  explicit call_scope(int device) : on_device(device) {}
+  device_scope on_device;
+  relaxed_capture relaxed;
+};
+
 class work_on_context final : public device_work {
  public:
   work_on_context(const backend& backend, int device, void* stream, const device_allocator* from)
@@ -30,39 +37,39 @@ class work_on_context final : public device_work {
 
   device_times last_times() const noexcept override { return context_.times; }
   execution where(std::size_t scratch_bytes) override {
-    const device_scope here(context_.where().device);
+    const call_scope here(context_.where().device);
     execution found = context_.with_scratch(scratch_bytes);
     found.host_state = context_.host_state(0);
     return found;
   }
   outcome reduce(const request& request, void* result) override {
-    const device_scope here(context_.where().device);
+    const call_scope here(context_.where().device);
     return backend_.reduce(request, context_, result);
   }
   void enqueue(const request& request, void* result) override;
   void enqueue_lanes(const request& request, std::span<const input_views> arrays, std::int64_t* lanes) override;
   void enqueue_value_of_lanes(const request& request, const std::int64_t* lanes, void* result) override;
   void enqueue_key(operation what, element_type type, const void* result, std::int64_t* key) override {
-    const device_scope here(context_.where().device);
+    const call_scope here(context_.where().device);
     cuda::enqueue_key(what, type, result, key, context_.where());
   }
   void enqueue_value_of_key(element_type type, const std::int64_t* key, void* result) override {
-    const device_scope here(context_.where().device);
+    const call_scope here(context_.where().device);
     cuda::enqueue_value_of_key(type, key, result, context_.where());
   }
   void enqueue_candidate(operation what, element_type type, const void* result, std::uint64_t count,
                          std::int64_t* candidate) override {
-    const device_scope here(context_.where().device);
+    const call_scope here(context_.where().device);
     cuda::enqueue_candidate(what, type, result, count, candidate, context_.where());
   }
   void enqueue_first_candidate(operation what, element_type type, const std::int64_t* candidates, std::size_t number,
                                void* result) override {
-    const device_scope here(context_.where().device);
+    const call_scope here(context_.where().device);
     cuda::enqueue_first_candidate(what, type, candidates, number, result, context_.where());
   }
   void enqueue_vector_sums(const vector_sums& sums, bool on_second_stream) override {
     execution where = context_.where();
-    const device_scope here(where.device);
+    const call_scope here(where.device);
     if (on_second_stream) where.stream = second_stream();
     cuda::enqueue_vector_sums(sums, where, on_second_stream);
   }
@@ -71,11 +78,11 @@ class work_on_context final : public device_work {
     return context_.copy_stream();
   }
   outcome reduce_each(const request& request, const batch& many, const results_view& out) override {
-    const device_scope here(context_.where().device);
+    const call_scope here(context_.where().device);
     return reduce_batch(request, many, out, context_);
   }
   void enqueue_each(const request& request, const batch& many, void* results) override {
-    const device_scope here(context_.where().device);
+    const call_scope here(context_.where().device);
     enqueue_batch(request, many,
                   results_view(results, many.result_count, request.result, row_of(request.what).form, memory::device),
                   context_);
@@ -110,7 +117,7 @@ std::size_t device_result_bytes(const request& request) {
 
 void work_on_context::enqueue(const request& request, void* result) {
   const int device = context_.where().device;
-  const device_scope here(device);
+  const call_scope here(device);
   check_inputs_reach(request.inputs, device);
   check_reach(result, device_result_bytes(request), device, "the result");
   std::optional<present_copies> copies;
@@ -150,7 +157,7 @@ state_run work_on_context::enqueue_folds(const request& request, const input_vie
 void work_on_context::enqueue_lanes(const request& request, std::span<const input_views> arrays,
                                     std::int64_t* lanes) {
   const int device = context_.where().device;
-  const device_scope here(device);
+  const call_scope here(device);
   check_reach(lanes, lane_count(request.what, request.inputs.type()) * sizeof *lanes, device, "the lanes");
   std::uint64_t elements = 0, most = 0;
   for (const input_views& x : arrays) {
@@ -176,7 +183,7 @@ void work_on_context::enqueue_lanes(const request& request, std::span<const inpu
 
 void work_on_context::enqueue_value_of_lanes(const request& request, const std::int64_t* lanes, void* result) {
   const int device = context_.where().device;
-  const device_scope here(device);
+  const call_scope here(device);
   const element_type type = request.inputs.type();
   check_reach(lanes, lane_count(request.what, type) * sizeof *lanes, device, "the lanes");
   check_reach(result, device_result_bytes(request), device, "the result");

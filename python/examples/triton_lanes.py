@@ -2,7 +2,8 @@
 # needs: torch triton
 """A kernel of Triton that computes an activation, and in the same pass the exact sum of its results, as lanes.
 
-Lanes are integers that any transport can add (docs/exact-format.md). Without a GPU Triton's interpreter runs the kernel.
+Lanes are integers that any transport can add (docs/exact-format.md). Triton's interpreter runs the kernel if there is no
+GPU.
 """
 
 import os

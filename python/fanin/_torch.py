@@ -36,7 +36,7 @@ class TorchResults:
     narrow = frozenset((CODES["f16"], CODES["bf16"]))
 
     def allocate(self, size, device, stream):
-        """Memory of PyTorch's allocator for work on a stream, and of its pool for graphs while the stream is captured."""
+        """Memory of PyTorch's allocator for work on a stream; of the graph's pool while the stream is captured."""
         try:
             return torch.cuda.caching_allocator_alloc(size, device, stream)
         except torch.cuda.OutOfMemoryError:

@@ -4,8 +4,8 @@
 
 usage: run_framework.py torch|jax INTERPRETER DIST_FOLDER WORK_FOLDER
 
-If the interpreter has no such package, FANIN_TEST_PYPI=1 installs that of PyPI (PyTorch: 3 GB) into an environment of its
-own. Without the package, or if the wheel has no library for JAX, the tests are skipped (status 77).
+If the interpreter has no such package, FANIN_TEST_PYPI=1 installs that of PyPI (PyTorch: 3 GB) into an environment of
+its own. Without the package, or if the wheel has no library for JAX, the tests are skipped (status 77).
 """
 
 import os

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <fanin/fanin.hpp>
+#include <fanin/sharded.hpp>
 
 #include "oracle/exact_sum.hpp"
 #include "tests/support/call.hpp"
@@ -37,6 +38,31 @@ TEST_SUITE("unit/exact_verbs") {
     CHECK(sum(far, {.variant = "naive"}).report.method == method::fast);
     CHECK(sum(far, {.method = fanin::fast}).report.method == method::fast);
     CHECK(sum(far, {.method = fanin::compensated}).value == sum(far, {.method = fanin::exact}).value);
+  }
+
+  TEST_CASE("a list of arrays in host memory has the bits of one array, with every method") {
+    std::vector<float> x(100003);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x[i] = std::ldexp(1.0f / static_cast<float>(i + 1), static_cast<int>(i % 40));
+    std::vector<input_views> arrays{array_view(std::span<const float>())};
+    for (std::size_t begin = 0, length = 1; begin < x.size(); begin += length, length += 7) {
+      arrays.push_back(std::span<const float>(x).subspan(begin, std::min(length, x.size() - begin)));
+    }
+    for (const method how : {method::fast, method::compensated, method::exact}) {
+      for (const operation what :
+           {operation::sum, operation::norm2, operation::max, operation::argmax, operation::variance}) {
+        const auto one = reduce(what, std::span<const float>(x), {.method = how});
+        const auto found = reduce(what, sharded(arrays), {.method = how});
+        CHECK(same(found.value, one.value));
+        CHECK(found.report.reproducibility == one.report.reproducibility);
+      }
+    }
+    const std::vector<double> other{1};
+    arrays.push_back(std::span<const double>(other));
+    CHECK_THROWS_AS(reduce(operation::sum, sharded(arrays)), invalid_argument);
+    CHECK_THROWS_AS(reduce(operation::sum, sharded(std::span<const input_views>())), invalid_argument);
+    arrays.back() = array_view(x.data(), 1, element_type::f32, memory::device);
+    CHECK_THROWS_AS(reduce(operation::sum, sharded(arrays)), invalid_argument);
   }
 
   TEST_CASE("norm2 and variance are exact without asking") {

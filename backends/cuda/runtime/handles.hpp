@@ -26,7 +26,7 @@ using pinned_memory = std::unique_ptr<std::byte, releaser<cudaFreeHost>>;
 using owned_stream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, releaser<cudaStreamDestroy>>;
 using owned_event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, releaser<cudaEventDestroy>>;
 
-/// While it lives, the calling thread may allocate memory although a stream is being captured.
+/// While it lives, the calling thread may allocate memory and load kernels although a stream is being captured.
 class relaxed_capture {
  public:
   relaxed_capture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
@@ -45,14 +45,12 @@ inline bool is_captured(cudaStream_t stream) {
 }
 
 inline device_memory allocate_device(std::size_t bytes) {
-  const relaxed_capture relaxed;
   void* memory = nullptr;
   check(cudaMalloc(&memory, bytes), "cudaMalloc");
   return device_memory(static_cast<std::byte*>(memory));
 }
 
 inline pinned_memory allocate_pinned(std::size_t bytes) {
-  const relaxed_capture relaxed;
   void* memory = nullptr;
   check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable), "cudaHostAlloc");
   return pinned_memory(static_cast<std::byte*>(memory));

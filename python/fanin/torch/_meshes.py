@@ -14,7 +14,8 @@ from torch.distributed.tensor.experimental import register_sharding
 
 from ._operators import bound
 from ._plans import FLOATS
-from ._reductions import ROWS as REDUCTIONS, axes_of
+from ._reduction_gradients import axes_of
+from ._reductions import ROWS as REDUCTIONS
 from ._scatters import ROWS as SCATTERS
 from ._totals import total_mean, total_norm, total_sum
 

@@ -12,7 +12,7 @@ from .._contexts import PER_THREAD_STREAM, context_of
 from .._pieces import LONG
 from .._reduce import batch_of
 from .._results import result_type_for
-from .._torch import BY_TYPE, TORCH, TYPE_OF, empty_like, is_captured, raw_stream, read_torch
+from .._torch import TORCH, TYPE_OF, empty_like, is_captured, raw_stream, read_torch
 from .._types import ALIGNMENTS
 from ._operators import is_simple
 

@@ -31,7 +31,7 @@ def rounded(operator, x, y, dtype):
 
 
 def along(name):
-    """A result along an axis, which stays with length 1: of elements of 16 bits as f32, of which there is no copy either."""
+    """What gives a result along an axis, with length 1 there: f32 of elements of 16 bits, of which it makes no copy."""
     return described(lambda x, dim: (name, (dim,), True, as_input, torch.float32 if x.dtype in NARROW else None))
 
 

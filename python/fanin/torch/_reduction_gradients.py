@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The axes of reductions, and the gradients of reductions along axes."""
+
+import math
+
+import torch
+
+from .._errors import InvalidArgument
+from ._gradient_steps import Repeat
+from ._operators import functions as operators
+
+
+def axes_of(ndim, dim):
+    """The axes that `dim` names, from 0 on: all for None and for an empty list, as PyTorch has it."""
+    if dim is None or isinstance(dim, (list, tuple)) and not dim:
+        return tuple(range(ndim))
+    named = dim if isinstance(dim, (list, tuple)) else (dim,)
+    around = max(ndim, 1)
+    for axis in named:
+        if not -around <= axis < around:
+            raise IndexError("Dimension out of range: there is no dim %d of %d" % (axis, ndim))
+    axes = tuple(sorted(axis % around for axis in named))
+    if len(set(axes)) != len(axes):
+        raise InvalidArgument("dim names an axis twice")
+    return axes if ndim else ()
+
+
+def shape_of(shape, axes, keepdim):
+    return [1 if axis in axes else length for axis, length in enumerate(shape) if keepdim or axis not in axes]
+
+
+def correction_of(correction):
+    return 1 if correction is None else correction
+
+
+def degrees(count, correction):
+    return max(count - correction_of(correction), 0)
+
+
+class Along:
+    """The axes of a call of a reduction, and how its results stand beside its elements."""
+
+    def __init__(self, call):
+        self.shape = call.like["self"][0]
+        self.axes = axes_of(len(self.shape), getattr(call, "dim", None))
+        self.count = math.prod(self.shape[axis] for axis in self.axes)
+        self.ones = shape_of(self.shape, self.axes, True)
+
+    def kept(self, results):
+        """Results with the axes that were reduced, of length 1."""
+        return results.reshape(self.ones)
+
+    def repeated(self, results):
+        return Repeat.apply(self.kept(results), self.shape, self.axes) if self.axes else results
+
+    def reduce(self, operator, x):
+        """Results along the axes, with length 1 there."""
+        return operator(x, self.axes, True) if self.axes else operator(x.unsqueeze(0), 0)
+
+
+def of_sum(call, grad):
+    return {"self": Along(call).repeated(grad)}
+
+
+def of_mean(call, grad):
+    along = Along(call)
+    return {"self": along.repeated(grad / along.count)}
+
+
+def of_product(call, grad):
+    """The product of the others, which is right beside zeros too."""
+    along = Along(call)
+    kept = [axis for axis in range(len(along.shape)) if axis not in along.axes]
+    order = kept + list(along.axes)
+    x = call.self.to(grad.dtype).permute(order)
+    rows = x.reshape(*x.shape[:len(kept)], along.count)
+    one = torch.ones_like(rows[..., :1])
+
+    def before(rows):
+        return torch.cat((one, rows[..., :-1]), -1).cumprod(-1)
+    others = (before(rows) * before(rows.flip(-1)).flip(-1)).reshape(x.shape)
+    back = [order.index(axis) for axis in range(len(order))]
+    return {"self": along.repeated(grad) * others.permute(back).conj()}
+
+
+def of_extremum(call, grad):
+    """Equal extrema share the gradient, as PyTorch has it."""
+    along = Along(call)
+    return {"self": shared(along, grad, call.self == along.kept(call.result))}
+
+
+def shared(along, grad, chosen):
+    count = along.reduce(operators["sum"], chosen)
+    return along.repeated(along.kept(grad) / along.kept(count)) * chosen
+
+
+def of_variance(call, grad):
+    along = Along(call)
+    left = degrees(along.count, call.correction)
+    centred = call.self - along.repeated(along.reduce(operators["mean"], call.self))
+    return {"self": along.repeated(grad) * (2 / left if left else math.inf) * centred}
+
+
+def of_deviation(call, grad):
+    return of_variance(call, (grad / (2 * call.result)).masked_fill(call.result == 0, 0))
+
+
+def of_norm(call, grad):
+    along, x = Along(call), call.self
+    if call.ord == 1:
+        return {"self": along.repeated(grad) * x.sgn()}
+    if call.ord == 2:
+        return {"self": along.repeated((grad / call.result).masked_fill(call.result == 0, 0)) * x}
+    return {"self": shared(along, grad, x.abs() == along.kept(call.result)) * x.sgn()}
+
+
+def of_logarithm(call, grad):
+    along = Along(call)
+    result = call.result.masked_fill(call.result == -math.inf, 0)
+    return {"self": along.repeated(grad) * (call.self - along.repeated(result)).exp()}
+
+
+def of_pair(call, grad):
+    grad = Along(call).repeated(grad)
+    if call.operator is torch.ops.fanin.dot.default:
+        return {"self": grad * call.other.conj(), "other": grad * call.self.conj()}
+    return {"self": grad.conj() * call.other, "other": grad * call.self}
