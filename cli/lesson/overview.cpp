@@ -126,14 +126,15 @@ std::string html_of_charts(const std::vector<overview_row>& stages) {
     std::string input;
     for (const overview_row& one : stages) {
       const stage_time* time = time_on(one, device);
+      if (time == nullptr) continue;  // Without a bar the row would be a heading.
       const branch is = branch_of(one.stage);
-      chart.rows.push_back(
-          {one.title, time != nullptr ? fmt::format("{:.1f} %", 100 * time->share_of_ceiling) : "", is.colour, {}});
-      chart.add_key(std::string(is.name), is.colour);
-      if (time == nullptr) continue;
-      chart.rows.back().values = {time->gigabytes_per_second};
-      if (chart.reference == 0) chart.reference = time->gigabytes_per_second / time->share_of_ceiling;
       if (input.empty()) input = time->input;
+      if (chart.reference == 0) chart.reference = time->gigabytes_per_second / time->share_of_ceiling;
+      chart.rows.push_back({time->input == input ? one.title : fmt::format("{} ({})", one.title, time->input),
+                            fmt::format("{:.1f} %", 100 * time->share_of_ceiling),
+                            is.colour,
+                            {time->gigabytes_per_second}});
+      chart.add_key(std::string(is.name), is.colour);
     }
     chart.reference_name = fmt::format("read ceiling, {:.0f} GB/s", chart.reference);
     const std::string words[] = {"speeds", device};
@@ -143,8 +144,7 @@ std::string html_of_charts(const std::vector<overview_row>& stages) {
                                 "Bars of GB/s for each stage, with a line at the read ceiling.",
                                 chart,
                                 {}};
-    all += fmt::format("<figure class=\"speeds\"><figcaption>GB/s for the sum of {}</figcaption>\n",
-                       escaped(figure.title));
+    all += fmt::format("<figure class=\"speeds\"><figcaption>GB/s for {}</figcaption>\n", escaped(figure.title));
     for (const auto& [name, size] : {std::pair("wide", wide), std::pair("narrow", narrow)}) {
       all +=
           fmt::format("<div class=\"{}\">{}</div>\n", name, charts::inline_svg(figure, size, figure.id + "-" + name));

@@ -324,6 +324,11 @@ TEST_CASE("times of results that are given replace the others") {
                  "<td class=\"number\"></td><td class=\"number\">1.00&#160;&#215;</td>"));
   CHECK(contains(section_of(page, "shared-strided"), "These results have no time of this stage."));
   CHECK_FALSE(contains(page, "bench/results"));
+  const std::string overview = section_of(page, "overview");
+  const std::string chart = overview.substr(overview.find("class=\"speeds\""), overview.find("</figure>"));
+  CHECK(contains(chart, ">07 shared-mask</text>"));
+  CHECK_FALSE(contains(chart.substr(0, chart.find("</figure>")), "08 shared-strided"));  // It has no time.
+  CHECK(contains(overview, "Measured: a &lt;device&gt; (a.json)</p>"));
 }
 
 TEST_CASE("gains are over the first stage") { CHECK(traced_stages().front().name == first_stage); }
