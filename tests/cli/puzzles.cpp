@@ -93,7 +93,7 @@ constexpr planted_fault planted_faults[] = {
 
 /// How the report on each skeleton begins.
 constexpr const char* skeleton_reports[puzzle_count] = {
-    "out of bounds: line 14: thread 32 of block 0 reads x[65]",
+    "out of bounds: line 17: thread 32 of block 0 reads x[65]",
     "wrong: sums[0] is",
     "race: two threads use s[",
     "slow: the values are right, and this puzzle asks for fewer bank conflicts",

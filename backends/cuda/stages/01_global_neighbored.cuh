@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 01 global_neighbored -- the start of the ladder
-// Fixes:   one thread that adds everything: here every block folds its part as a tree.
-// How:     in place in global memory; thread t takes in its neighbour at stride 1, 2, 4, ... if t % (2 stride) == 0.
+// Fixes:   one thread that adds everything: here every block adds its part as a tree.
+// How:     in place in global memory; thread t adds its neighbour at stride 1, 2, 4, ... if t % (2 stride) == 0.
 // Expect:  slow: in every warp most threads rest, and each level goes through the memory system.
 // Order:   fixed, so run-to-run reproducible.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 04 global_unroll -- builds on 03 global_interleaved
 // Fixes:   one value for each thread: a block starts, waits for memory once and is over.
-// How:     every thread first takes in the values of 2, 4 or 8 tiles; these loads do not wait for each other.
+// How:     every thread first adds the values of 2, 4 or 8 tiles; these loads do not wait for each other.
 // Expect:  faster with the number of tiles: more loads in flight, fewer blocks, fewer barriers for each value.
 // Order:   fixed, so run-to-run reproducible.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 13 unroll_complete -- builds on 12 unroll_last_warp
 // Fixes:   loop counters, comparisons and bound checks at each level.
-// How:     the block size is a template parameter, so that every step is unrolled and tests fold away.
+// How:     the block size is a template parameter, so that every step is unrolled and tests vanish.
 // Expect:  a little faster where the tree counts; nothing where memory does.
 // Order:   fixed, the same as 12.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // 14 atomic_block -- builds on 12 unroll_last_warp
-// Fixes:   the second step that folds the partials.
+// Fixes:   the second step that adds the partials.
 // How:     thread 0 of each block adds its partial to the result with an atomic operation of the device.
 // Expect:  no gain: the result must be set to the identity first, by a launch too, and blocks queue for one address.
 // Order:   the order in which blocks arrive. Sums of floats may differ from run to run.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // 15 sync_warp -- builds on 12 unroll_last_warp
 // Fixes:   block barriers that couple warps which have nothing to tell each other yet.
-// How:     every warp folds its own 32 values in shared memory with warp barriers; one block barrier, then one warp
-//          folds the warps' results. Nothing relies on lock-step, which independent thread scheduling took away.
+// How:     every warp adds its own 32 values in shared memory with warp barriers; one block barrier, then one warp
+//          adds the warps' results. Nothing relies on lock-step, which independent thread scheduling took away.
 // Expect:  as fast as 12, at 256 threads with two block barriers fewer and two levels more. Slower than 13, which it
 //          does not build on: the compiler does not know the block size.
 // Order:   fixed, so run-to-run reproducible.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // 18 grid_sync -- builds on 17 cooperative_groups
 // Fixes:   the second launch.
-// How:     a cooperative launch of no more blocks than fit at once: each folds its tiles, all meet at a grid-wide
-//          barrier, block 0 folds the partials.
+// How:     a cooperative launch of no more blocks than fit at once: each adds its tiles, all meet at a grid-wide
+//          barrier, block 0 adds the partials.
 // Expect:  one launch, but a barrier over all multiprocessors, and a cooperative launch costs more than a plain one.
 // Order:   fixed for one number of blocks, so run-to-run reproducible.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 19 grid_stride -- builds on 16 warp_shuffle
 // Fixes:   blocks that live for one tile: their start, their barriers and their partials cost more than their loads.
-// How:     as many blocks as fit at once; each thread folds every element that is a grid away from its first,
+// How:     as many blocks as fit at once; each thread adds every element that is a grid away from its first,
 //          four loads at a time.
 // Expect:  a large step at large n: now memory is the limit, and few partials are left to fold.
 // Order:   fixed for one number of blocks, so run-to-run reproducible.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // 21 warp_redux -- builds on 20 vectorized
-// Fixes:   five shuffles, each waiting for the one before, to fold a warp of integers.
+// Fixes:   five shuffles, each waiting for the one before, to add a warp of integers.
 // How:     redux.sync adds 32 bits of all lanes in one instruction; wider sums go in pieces of 27 bits, which 32
 //          lanes cannot overflow.
 // Expect:  fewer clock cycles at the end of each block; no change at large n.

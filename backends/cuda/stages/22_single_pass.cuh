@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 22 single_pass -- builds on 20 vectorized
 // Fixes:   the second launch, and the time between the two.
-// How:     blocks count their arrivals; the last one to arrive folds the partials, in the order of the blocks.
+// How:     blocks count their arrivals; the last one to arrive adds the partials, in the order of the blocks.
 // Expect:  latency falls by one launch; nothing at large n, where a launch is 1 % of the time.
 // Order:   fixed whichever block is last, so run-to-run reproducible.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 23 bulk_copy -- builds on 22 single_pass
 // Fixes:   threads that spend registers and instructions on loads in flight.
-// How:     one thread starts bulk copies of 32 KiB into a ring of six buffers; all wait for the next one and fold it.
+// How:     one thread starts bulk copies of 32 KiB into a ring of six buffers; all wait for the next one and add it.
 //          One block of 512 threads fills a multiprocessor's shared memory. Ends are peeled as in 20.
 // Expect:  closest to the ceiling at large n; no gain at small n.
 // Order:   fixed whichever block is last, so run-to-run reproducible.
