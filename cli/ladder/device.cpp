@@ -158,7 +158,7 @@ class ladder_run {
     row.reproducibility = reached.report.reproducibility;
     verifier_.judge(row, reached.value, reached.report.bound, result_of(backend_name, comparable()).value);
     if (row.verified() == oracle::promise::broken) return row;
-    const cuda::context& internals = launches_;
+    cuda::context& internals = launches_;
     const auto& kernel = *backend_called(backend_name).find_kernel(request_);
     const auto launch_to = [&](std::byte* state) {
       return [&, state](std::size_t i) {
