@@ -63,7 +63,9 @@ class ShortCall:
         if code in INTEGERS and (what in OF_FLOATS_ON_DEVICES or wanted not in INTEGERS | {c.DEFAULT_TYPE}):
             raise KeyError(what)  # for the long call, which converts
         self.number, form, _ = c.result_of(what, code, wanted)
-        if form != NUMBER or code in NARROW or what in TRUTHS or self.number in NARROW or self.number in COMPLEX \
+        # Exact results of some libraries have the type of narrow elements.
+        is_narrow = code in NARROW and choices[0] == "exact" and wanted == c.DEFAULT_TYPE
+        if form != NUMBER or is_narrow or what in TRUTHS or self.number in NARROW or self.number in COMPLEX \
                 or stream == PER_THREAD_STREAM:
             raise KeyError(what)  # for the long call
         context = context_of(device, stream)

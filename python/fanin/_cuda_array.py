@@ -56,9 +56,9 @@ def cupy_library():
     return _cupy[0]
 
 
-def reduce_short(what, calls, x, choices, dtype):
+def reduce_short(what, calls, x, axis, choices, dtype):
     """The enqueued result for a contiguous CuPy array; NotImplemented for another one."""
-    if not x.flags.c_contiguous:
+    if axis is not None or not x.flags.c_contiguous:
         return NotImplemented
     library, own, device = cupy_library(), x.dtype, x.data.device_id
     cupy = library.cupy

@@ -57,8 +57,10 @@ class ShortCall:
                 ("bool" if truth else "int64" if counts else NUMPY_NAMES[number], 0)
 
 
-def reduce_short(what, calls, x, choices, dtype):
+def reduce_short(what, calls, x, axis, choices, dtype):
     """The result for an array that is contiguous and in host memory; NotImplemented for another one."""
+    if axis is not None:
+        return NotImplemented
     try:
         scratch = pool.pop()
     except IndexError:
@@ -105,7 +107,7 @@ class ShortCalls(dict):
         if known in (("numpy", "ndarray"), ("array", "array")):
             self[kind] = reduce_short
         elif known == ("torch", "Tensor"):
-            from ._torch import reduce_short as reduce_short_torch
+            from ._torch_calls import reduce_short as reduce_short_torch
             self[kind] = reduce_short_torch
         elif known == ("cupy", "ndarray"):
             self[kind] = reduce_short_cupy
@@ -122,10 +124,10 @@ def make_one(what, default):
                skipna=None, backend="auto", threads=0):
         if skipna is not None:
             nan = policy_for(nan, skipna)
-        if axis is None and out is None and where is None and not keepdims and type(backend) is str:
+        if out is None and where is None and not keepdims and type(backend) is str:
             short = short_calls[type(x)]
             if short is not None:
-                result = short(what, calls, x, (method, nan, backend, threads), dtype)
+                result = short(what, calls, x, axis, (method, nan, backend, threads), dtype)
                 if result is not NotImplemented:
                     return result
         if is_frame(x):

@@ -3,7 +3,6 @@
 
 import torch
 
-from ._contexts import ShortCall, enqueue
 from ._errors import InvalidArgument, Unsupported
 from ._libraries import check_out
 from ._types import CODES
@@ -21,7 +20,6 @@ if hasattr(torch, "uint64"):
 BY_TYPE[torch.bool] = CODES["u8"]
 TYPE_OF = {CODES[name]: dtype for name, dtype in TYPES.items()}
 
-empty_like = torch.empty_like
 # The handle of the current stream, without an object for it where torch has that function.
 raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or \
     (lambda device: torch.cuda.current_stream(device).cuda_stream)
@@ -85,26 +83,3 @@ def read_torch(x):
         device = x.get_device()
         view.on_device(device, raw_stream(device))
     return view
-
-
-def reduce_short(what, calls, x, choices, dtype):
-    """The enqueued result for a contiguous tensor on a device; NotImplemented for another one."""
-    if not x.is_cuda or x.requires_grad or x.layout is not torch.strided or not x.is_contiguous() or x.is_neg():
-        return NotImplemented
-    own, device = x.dtype, x.get_device()
-    stream = raw_stream(device)
-    key = own, device, stream, choices, dtype
-    call = calls.get(key)
-    if call is None:
-        try:
-            if own is torch.bool:
-                return NotImplemented
-            call = ShortCall(what, BY_TYPE[own], choices, dtype, device, stream)
-        except KeyError:
-            return NotImplemented
-        # Behind the result there is room for what tells of an overflow.
-        call.like = x.new_empty(2, dtype=TYPE_OF[call.number])
-        calls[key] = call
-    result = empty_like(call.like)  # takes 0.7 of the time of new_empty with a type
-    enqueue(call, x.data_ptr(), x.numel(), result.data_ptr())
-    return result.resize_(())

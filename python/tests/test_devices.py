@@ -70,6 +70,31 @@ class OfLibrary:
             if dtype in ("float32", "float64"):
                 self.assertEqual(as_host(fanin.dot(x, x)), sum(v * v for v in values))
 
+    def test_rows_without_elements(self):
+        x = self.make([], "float32")
+        for name in ("dot", "vdot", "sum", "product", "sum_of_squares", "count_nonzero"):
+            for method in ("fast",) if name in ("product", "count_nonzero") else ("exact", "fast", "compensated"):
+                for shape, axis in (((0, 5), 0), ((5, 0), 1), ((0, 300), 0)):
+                    rows = [x.reshape(shape)] * (2 if name.endswith("dot") else 1)
+                    found = getattr(fanin, name)(*rows, axis=axis, method=method)
+                    self.assertEqual(as_host(found), [1 if name == "product" else 0] * max(shape), (name, method))
+
+    def test_same_shapes(self):
+        """A call for a shape that came before reads the new elements, and has the results of the same type."""
+        for dtype in ("float32", "float16", "int32", "int8", "bool"):
+            for first in (1, 2):
+                x = self.make([number % 7 for number in range(first, first + 24 * 50)], dtype).reshape(24, 50)
+                for name in ("sum", "max", "argmax", "any", "count_nonzero"):
+                    for axis in (0, 1, None, -1):
+                        found, expected = (getattr(fanin, name)(given, axis) for given in (x, self.on_host(x)))
+                        self.check_kind(found, x)
+                        self.assertEqual(as_host(found), as_host(expected), (name, dtype, axis))
+                        self.assertEqual(self.on_host(found).dtype, expected.dtype, (name, dtype, axis))
+                self.assertEqual([as_host(part) for part in fanin.minmax(x, 1)],
+                                 [as_host(part) for part in fanin.minmax(self.on_host(x), 1)])
+        with self.assertRaises(fanin.InvalidArgument):
+            fanin.sum(x, 2)
+
     def test_rows(self):
         x = self.make(wide_numbers(24 * 50, 5), "float64").reshape(24, 50)
         expected = [exact_sum(row) for row in as_host(x)]
@@ -222,6 +247,20 @@ class TorchOnDevice(Torch, unittest.TestCase):
             graph.replay()
         torch.cuda.synchronize()
         self.assertEqual(total.item(), 2000.0)
+
+    def test_graph_without_an_earlier_call(self):
+        """The first calls on a stream may be captured, of which the second needs more scratch than there is."""
+        x = torch.ones(1000, device="cuda")
+        rows = torch.ones(1 << 20, 4, device="cuda")
+        graph, side = torch.cuda.CUDAGraph(), torch.cuda.Stream()
+        with torch.cuda.graph(graph, stream=side):
+            total, variances = fanin.sum(x), fanin.variance(rows, 1)
+        x.fill_(2.0)
+        rows[:, :2] = 5.0
+        graph.replay()
+        torch.cuda.synchronize()
+        self.assertEqual(total.item(), 2000.0)
+        self.assertEqual(set(variances.tolist()), {4.0})
 
 
 class Interface:

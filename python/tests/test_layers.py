@@ -9,7 +9,7 @@ import unittest
 import fanin
 
 FOLDER = pathlib.Path(fanin.__file__).parent
-OF_OTHER_PACKAGES = {"_torch"}  # These modules import an optional package, and are imported where it is loaded.
+OF_OTHER_PACKAGES = {"_torch", "_torch_calls"}  # These modules import an optional package, and are imported where it is loaded.
 
 
 def imported(statement, folder):

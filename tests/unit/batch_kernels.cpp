@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the kernels of segments, run on the CPU by the threads of a block: the order of additions, at every
-// alignment, for segments of any mixture of lengths.
+// Tests the kernels of rows, columns and segments, run on the CPU by the threads of a block: the order of additions,
+// at every alignment, for segments of any mixture of lengths, and rows of any strides.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -164,9 +164,12 @@ void check_segments(const std::vector<std::size_t>& lengths, std::size_t shift, 
     launch(1, 256, [&] { cuda::segments_kernel<A>(all, lanes, 32, keep_short); });
   }
   all.only_long = true;
-  launch(1, 256, [&] {
-    cuda::long_segments_kernel<A>(all, keep_states<A>{&long_states, &long_writes, partials.data(), &status});
-  });
+  const keep_states<A> keep_long{&long_states, &long_writes, partials.data(), &status};
+  if constexpr (cuda::adds_vectors<A>) {
+    launch(1, 256, [&] { cuda::long_segments_kernel<A>(all, keep_long); });
+  } else {
+    launch(1, 256, [&] { cuda::segments_kernel<A>(all, 0, 0, keep_long); });
+  }
   for (std::size_t k = 0; k < cuda::long_count(all); ++k) {
     const cuda::long_segments::entry& entry = entries[k];
     const std::size_t chunks = cuda::chunk_count(entry.length, all.least_chunk);
@@ -188,60 +191,119 @@ void check_segments(const std::vector<std::size_t>& lengths, std::size_t shift, 
   CHECK(status.longest == *std::max_element(lengths.begin(), lengths.end()));
 }
 
-/// Rows of `length` elements along an axis: of neighbours, or along the other axis, of columns.
+/// Rows of `length` elements of an array that begins `shift` elements behind a boundary.
 template <class A>
-void check_rows(std::size_t rows, std::size_t length, bool columns) {
+struct test_rows {
   using T = typename A::element;
-  constexpr unsigned size = cuda::vector<T>::size;
-  const shifted_array<A> array(rows * length, 0);
+  static constexpr unsigned size = cuda::vector<T>::size;
+  shifted_array<A> array;
   cuda::batch_elements all{};
-  all.x = array.x;
-  all.x_end = array.x + rows * length;
-  all.rule = A::rule_of_words();
-  all.kind = layout::rows;
-  all.results = rows;
-  all.least_chunk = cuda::least_chunk_of(sizeof(typename A::state));
-  all.length = length;
-  all.chunk = cuda::chunk_elements(length, all.least_chunk);
-  all.chunks = cuda::chunk_count(length, all.least_chunk);
-  all.kept = all.reduced = 1;
-  all.axes[0] = {rows, {static_cast<std::ptrdiff_t>(columns ? 1 : length)}};
-  all.axes[1] = {length, {static_cast<std::ptrdiff_t>(columns ? rows : 1)}};
-  std::vector<typename A::state> states(rows * all.chunks);
-  std::vector<int> writes(rows * all.chunks);
-  const keep_states<A> write{&states, &writes, nullptr, nullptr};
-  unsigned lanes = 1;
-  while (lanes < 32 && lanes * size < length) lanes *= 2;
-  if constexpr (cuda::adds_vectors<A>) {
-    REQUIRE(columns);
-    launch(2, 64, [&] { cuda::exact_columns_kernel<A>(all, 64 / lanes, write); });
-  } else if (columns) {
-    const unsigned slots = std::max(1u, lanes / cuda::slots_of_columns<A>), width = 64 / slots;
-    launch(2, 64, [&] { cuda::whole_columns_kernel<A>(all, width, write); });
-  } else if (length <= 32 * size) {
-    launch(1, 256, [&] { cuda::short_rows_kernel<A, 1>(all, lanes, write); });
-  } else if (length <= 64 * size) {
-    launch(1, 256, [&] { cuda::short_rows_kernel<A, 2>(all, lanes, write); });
-  } else if (length <= 128 * size) {
-    launch(1, 256, [&] { cuda::short_rows_kernel<A, 4>(all, lanes, write); });
-  } else {
-    launch(1, 256, [&] { cuda::long_rows_kernel<A>(all, write); });
+  std::vector<typename A::state> states;
+  std::vector<int> writes;
+
+  test_rows(std::size_t count, std::size_t shift, std::size_t rows, std::size_t length) : array(count, shift) {
+    all.x = array.x;
+    all.x_end = array.x + count;
+    all.rule = A::rule_of_words();
+    all.kind = layout::rows;
+    all.results = rows;
+    all.least_chunk = cuda::least_chunk_of(sizeof(typename A::state));
+    all.length = length;
+    all.chunk = cuda::chunk_elements(length, all.least_chunk);
+    all.chunks = cuda::chunk_count(length, all.least_chunk);
+    states.resize(rows * all.chunks);
+    writes.resize(rows * all.chunks);
   }
-  std::vector<T> row(length);
-  for (std::size_t i = 0; i < rows; ++i) {
-    CAPTURE(i);
-    for (std::size_t k = 0; k < length; ++k) row[k] = columns ? array.x[k * rows + i] : array.x[i * length + k];
-    for (std::size_t chunk = 0; chunk < all.chunks; ++chunk) {
-      REQUIRE(writes[i * all.chunks + chunk] == 1);
-      const std::size_t begin = chunk * all.chunk, count = std::min<std::size_t>(all.chunk, length - begin);
-      const typename A::state& found = states[i * all.chunks + chunk];
-      if constexpr (cuda::adds_vectors<A>) {
-        REQUIRE(is_state_of<A>(found, row.data() + begin, count, all.least_chunk));
-      } else {
-        REQUIRE(found == chunk_in_order<A>(row.data() + begin, count, begin));
+  keep_states<A> write() { return {&states, &writes, nullptr, nullptr}; }
+  /// The axes of 1 or 2 kept axes and of the elements of a row.
+  void set_axes(std::initializer_list<array_axis> axes) {
+    all.kept = static_cast<unsigned>(axes.size()) - 1;
+    all.reduced = 1;
+    std::copy(axes.begin(), axes.end(), all.axes);
+  }
+  void check() const {
+    std::vector<T> row(all.length);
+    for (std::size_t i = 0; i < all.results; ++i) {
+      CAPTURE(i);
+      cuda::axis_offsets at;
+      at.add_all(all.axes, all.kept, i);
+      for (std::size_t k = 0; k < all.length; ++k) {
+        row[k] = array.x[at.x + static_cast<std::ptrdiff_t>(k) * all.axes[all.kept].stride[0]];
+      }
+      for (std::size_t chunk = 0; chunk < all.chunks; ++chunk) {
+        REQUIRE(writes[i * all.chunks + chunk] == 1);
+        const std::size_t begin = chunk * all.chunk, count = std::min<std::size_t>(all.chunk, all.length - begin);
+        const typename A::state& found = states[i * all.chunks + chunk];
+        if constexpr (cuda::adds_vectors<A>) {
+          REQUIRE(is_state_of<A>(found, row.data() + begin, count, all.least_chunk));
+        } else {
+          REQUIRE(found == chunk_in_order<A>(row.data() + begin, count, begin));
+        }
       }
     }
   }
+};
+
+/// Rows of whole vectors of neighbours.
+template <class A>
+void check_whole_rows(std::size_t rows, std::size_t length) {
+  test_rows<A> test(rows * length, 0, rows, length);
+  test.set_axes({{rows, {static_cast<std::ptrdiff_t>(length)}}, {length, {1}}});
+  constexpr unsigned size = test_rows<A>::size;
+  unsigned lanes = 1;
+  while (lanes < 32 && lanes * size < length) lanes *= 2;
+  const auto write = test.write();
+  if (length <= 32 * size) {
+    launch(1, 256, [&] { cuda::short_rows_kernel<A, 1>(test.all, lanes, write); });
+  } else if (length <= 64 * size) {
+    launch(1, 256, [&] { cuda::short_rows_kernel<A, 2>(test.all, lanes, write); });
+  } else if (length <= 128 * size) {
+    launch(1, 256, [&] { cuda::short_rows_kernel<A, 4>(test.all, lanes, write); });
+  } else {
+    launch(1, 256, [&] { cuda::long_rows_kernel<A>(test.all, write); });
+  }
+  test.check();
+}
+
+/// Rows along another axis than the last one, whose neighbours fill whole vectors.
+template <class A>
+void check_columns(std::size_t columns, std::size_t length) {
+  test_rows<A> test(columns * length, 0, columns, length);
+  test.set_axes({{columns, {1}}, {length, {static_cast<std::ptrdiff_t>(columns)}}});
+  unsigned lanes = 1;
+  while (lanes < 32 && lanes * test_rows<A>::size < length) lanes *= 2;
+  const auto write = test.write();
+  if constexpr (cuda::adds_vectors<A>) {
+    launch(2, 64, [&] { cuda::exact_columns_kernel<A>(test.all, 64 / lanes, write); });
+  } else {
+    const unsigned slots = std::max(1u, lanes / cuda::slots_of_columns<A>), width = 64 / slots;
+    launch(2, 64, [&] { cuda::whole_columns_kernel<A>(test.all, width, write); });
+  }
+  test.check();
+}
+
+/// `outer` times `rows` rows, each `gap` elements behind the end of the one before.
+template <class A>
+void check_lines(std::size_t outer, std::size_t rows, std::size_t length, std::size_t gap, std::size_t shift) {
+  const std::size_t stride = length + gap, outer_stride = rows * stride + 3;
+  test_rows<A> test(outer * outer_stride - 3 - gap, shift, outer * rows, length);
+  const array_axis along{length, {1}}, inner{rows, {static_cast<std::ptrdiff_t>(stride)}};
+  if (outer == 1) {
+    test.set_axes({inner, along});
+  } else {
+    test.set_axes({{outer, {static_cast<std::ptrdiff_t>(outer_stride)}}, inner, along});
+  }
+  const auto write = test.write();
+  if (length > cuda::most_short_segment<typename A::element>) {
+    launch(1, 256, [&] { cuda::segments_kernel<A>(test.all, 0, 0, write); });
+  } else {
+    for (const unsigned lanes : {8, 2}) {
+      std::fill(test.writes.begin(), test.writes.end(), 0);
+      launch(1, 256, [&] { cuda::segments_kernel<A>(test.all, lanes, 32, write); });
+      if (lanes == 8) test.check();
+    }
+  }
+  test.check();
 }
 
 template <class T, operation What = operation::sum>
@@ -254,9 +316,13 @@ using exact_of = local<T, What,
 #define FANIN_WITH_EXACT_KERNELS \
   exact_of<float>, exact_of<double>, exact_of<bf16>, exact_of<f16, operation::sum_of_magnitudes>
 #define FANIN_WITH_LOG_SUMS sum_of<float, operation::log_sum_exp>, sum_of<bf16, operation::log_sum_exp>
-#define FANIN_WITH_FAST_KERNELS                                                                             \
+#define FANIN_WITH_WHOLE_ROWS                                                                               \
   sum_of<float, operation::sum_of_squares>, sum_of<double>, sum_of<bf16>, sum_of<float, operation::argmin>, \
       sum_of<f16, operation::max>, FANIN_WITH_LOG_SUMS
+#define FANIN_WITH_FAST_KERNELS                                                                     \
+  FANIN_WITH_WHOLE_ROWS, sum_of<std::int8_t, operation::sum>, sum_of<std::int64_t, operation::sum>, \
+      sum_of<std::int8_t, operation::argmax>, sum_of<float, operation::minmax>,                     \
+      sum_of<std::int16_t, operation::count_nonzero>
 
 TEST_SUITE("unit/batch_kernels") {
   TEST_CASE_TEMPLATE("segments of every length", A, FANIN_WITH_FAST_KERNELS, FANIN_WITH_EXACT_KERNELS) {
@@ -306,22 +372,37 @@ TEST_SUITE("unit/batch_kernels") {
     }
   }
 
-  TEST_CASE_TEMPLATE("rows of whole vectors", A, FANIN_WITH_FAST_KERNELS) {
+  TEST_CASE_TEMPLATE("rows of whole vectors", A, FANIN_WITH_WHOLE_ROWS) {
     constexpr std::size_t size = cuda::vector<typename A::element>::size;
     for (const std::size_t vectors : {1, 2, 3, 4, 8, 15, 31, 32, 33, 63, 64, 65, 128, 300}) {
       CAPTURE(vectors);
-      check_rows<A>(70, vectors * size, false);
+      check_whole_rows<A>(70, vectors * size);
     }
-    check_rows<A>(3, 20000, false);
+    check_whole_rows<A>(3, 20000);
+  }
+
+  TEST_CASE_TEMPLATE("rows of any length, at any alignment, of any strides", A, FANIN_WITH_FAST_KERNELS) {
+    constexpr std::size_t size = cuda::vector<typename A::element>::size;
+    for (const std::size_t length :
+         {std::size_t{0}, std::size_t{1}, std::size_t{5}, size, 2 * size + 1, std::size_t{80}, 32 * size - 1,
+          33 * size, 100 * size + 3, 128 * size, 129 * size, std::size_t{9001}}) {
+      CAPTURE(length);
+      for (const std::size_t gap : {std::size_t{0}, std::size_t{3}, size}) {
+        CAPTURE(gap);
+        const std::size_t shift = (length + gap) % (2 * size);
+        check_lines<A>(1, length < 1000 ? 70 : 3, length, gap, shift);
+        check_lines<A>(3, length < 1000 ? 11 : 2, length, gap, shift + 1);
+      }
+    }
   }
 
   TEST_CASE_TEMPLATE("columns", A, FANIN_WITH_FAST_KERNELS, FANIN_WITH_EXACT_KERNELS) {
     constexpr std::size_t size = cuda::vector<typename A::element>::size;
     for (const std::size_t length : {1, 3, 4, 17, 32, 100, 256, 1000}) {
       CAPTURE(length);
-      for (const std::size_t vectors : {1, 70}) check_rows<A>(vectors * size, length, true);
+      for (const std::size_t vectors : {1, 70}) check_columns<A>(vectors * size, length);
     }
-    check_rows<A>(2 * size, 10000, true);
+    check_columns<A>(2 * size, 10000);
   }
 }
 

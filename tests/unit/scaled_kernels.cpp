@@ -255,6 +255,24 @@ TEST_SUITE("unit/scaled_kernels") {
     check(700, 32, 1);
   }
 
+  TEST_CASE_TEMPLATE("dot products of rows without elements read nothing", T, float, double, bf16) {
+    using A = products<cuda::word_for<T>>;
+    cuda::batch_elements all = elements_of(nullptr, 5, 0, 256);
+    all.chunks = 1;
+    all.rule = cuda::rule_of(operation::dot, type_of<T>);
+    all.x_end = all.y = all.y_end = nullptr;
+    std::vector<typename A::state> states(5, A::state_of({}, 0, false));
+    std::vector<int> writes(states.size());
+    launch(1, cuda::tuning::term_threads, [&] {
+      cuda::term_lines_kernel<A>(all, 1, 1, state_collector<A>{&states, &writes});
+    });
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      CHECK(writes[i] == 1);
+      CHECK(states[i].fits());
+      CHECK(states[i].is_zero());
+    }
+  }
+
   TEST_CASE_TEMPLATE("terms of columns and their chunks", T, float, double, bf16) {
     using word = cuda::word_for<T>;
     constexpr std::uint64_t columns = 40;

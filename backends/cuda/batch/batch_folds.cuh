@@ -53,24 +53,40 @@ constexpr auto refold_by<scaled_products<Word>, A> =
     refold_kernel<scaled_products<Word>, by_word<Word, accumulator::exact_dot<typename A::number>>,
                   by_word<Word, accumulator::exact_square_sum<typename A::number>>>;
 
-/// Whether A has kernels for whole vectors although A does not add vectors.
+/// Whether A has kernels for vectors although A adds elements one by one.
 template <class A>
-inline constexpr bool has_vector_kernels = false;
-template <class Word, class N>
-inline constexpr bool has_vector_kernels<by_word<Word, accumulator::plain_sum<N>>> = true;
+inline constexpr bool has_vector_kernels = is_keyed<A>;
 template <class Word>
-inline constexpr bool has_vector_kernels<by_word<Word, float_log_sum>> = true;
+inline constexpr bool has_vector_kernels<word_sum<Word>> = true;
+template <class Word, class N>
+inline constexpr bool has_vector_kernels<by_word<Word, accumulator::plain_sum<N>>> = sizeof(Word) > 1;
+template <class Word, class N>
+inline constexpr bool has_vector_kernels<by_word<Word, accumulator::plain_product<N>>> = sizeof(Word) > 1;
+template <class T>
+inline constexpr bool has_vector_kernels<accumulator::plain_product<T>> = true;
+template <class Word>
+inline constexpr bool has_vector_kernels<by_word<Word, float_log_sum>> = sizeof(Word) > 1;
 template <>
 inline constexpr bool has_vector_kernels<float_log_sum> = true;
-template <class T>
-inline constexpr bool has_vector_kernels<keyed<accumulator::extremum<T, true>>> = true;
-template <class T>
-inline constexpr bool has_vector_kernels<keyed<accumulator::first_extremum<T, true>>> = true;
 
-/// Whether rows along the last axis are folded by term_lines_kernel. Exact sums of f32 have a faster one.
+/// Whether rows along the last axis are folded by term_lines_kernel. Exact sums of f32 in whole vectors have faster
+/// ones.
 template <class A>
-inline constexpr bool has_term_lines = folds_terms<A> || (adds_vectors<A> && (sizeof(typename A::element) == 2 ||
-                                                                              sizeof(typename A::element) == 8));
+inline constexpr bool has_term_lines = folds_terms<A> || (adds_vectors<A> && sizeof(typename A::element) > 1);
+
+/// Whether there are kernels for rows of whole vectors. Rows of other operations are folded at any alignment.
+template <class A>
+inline constexpr bool has_whole_rows = false;
+template <class Word, class N>
+inline constexpr bool has_whole_rows<by_word<Word, accumulator::plain_sum<N>>> = true;
+template <class Word>
+inline constexpr bool has_whole_rows<by_word<Word, float_log_sum>> = true;
+template <>
+inline constexpr bool has_whole_rows<float_log_sum> = true;
+template <class Word>
+inline constexpr bool has_whole_rows<keyed<accumulator::extremum<Word, true>>> = sizeof(Word) > 1;
+template <class Word>
+inline constexpr bool has_whole_rows<keyed<accumulator::first_extremum<Word, true>>> = sizeof(Word) > 1;
 
 /// Adds the kernels for batches of a recipe to Fold, the fold of its arrays.
 template <class Recipe, class Fold>
@@ -84,7 +100,7 @@ class with_batches final : public Fold {
   static constexpr std::uint64_t least_chunk = least_chunk_of(sizeof(state));
   static constexpr bool has_vectors = sizeof(typename A::element) >= 2;
   static constexpr bool uses_vector_kernels =
-      has_vectors && !folds_terms<A> && (has_vector_kernels<A> || adds_vectors<A>);
+      !folds_terms<A> && (has_vector_kernels<A> || (has_vectors && adds_vectors<A>));
 
  public:
   using Fold::Fold;
@@ -112,18 +128,17 @@ class with_batches final : public Fold {
       }
     } else {
       if constexpr (uses_vector_kernels) {
-        if (lines && all.kind != layout::rows) return launch_segments(where, all, write);
-      }
-      if constexpr (has_term_lines<A>) {
-        if (lines) return launch_term_lines(where, all, write);
-      }
-      if constexpr (uses_vector_kernels) {
+        if (lines && all.kind != layout::rows) return launch_segments(where, all, write, all.only_long);
         if (launch_whole(where, all, write, lines)) return;
       }
-      if constexpr (!has_term_lines<A>) {
-        if (lines) return launch_lines(where, all, write);
+      if (!lines) return launch_columns(where, all, write);
+      if constexpr (has_term_lines<A>) {
+        launch_term_lines(where, all, write);
+      } else if constexpr (uses_vector_kernels) {
+        launch_segments(where, all, write, all.length > most_short_segment<typename A::element>);
+      } else {
+        launch_lines(where, all, write);
       }
-      launch_columns(where, all, write);
     }
   }
   void launch_refold(const execution& where, const batch_elements& all, const batch_output& out) const override {
@@ -190,10 +205,13 @@ class with_batches final : public Fold {
       if (all.length % size != 0 || all.kept > 1 ||
           (all.kept == 1 && all.axes[0].stride[0] % std::ptrdiff_t{size} != 0))
         return false;
-      if constexpr (has_term_lines<A>) {
-        return false;
-      } else if constexpr (adds_vectors<A>) {
+      if constexpr (adds_vectors<A> && sizeof(T) == 4) {
+        const std::uint64_t vectors = all.length / size;
+        // Rows that leave more than a fifth of the lanes without elements are left to term_lines_kernel.
+        if (vectors > chunk_slots / 2 && 5 * vectors < 4 * chunk_slots) return false;
         launch_exact_rows(where, all, write);
+      } else if constexpr (!has_whole_rows<A>) {
+        return false;
       } else if (all.length <= chunk_slots * size) {
         launch_short_rows<1>(where, all, write);
       } else if (all.length <= 2 * chunk_slots * size) {
@@ -214,7 +232,7 @@ class with_batches final : public Fold {
     } else {
       const unsigned slots = std::max(1u, slots_for(all.length) / slots_of_columns<A>);
       const std::uint64_t vectors = all.results / size;
-      const unsigned most_width = tuning::whole_column_threads / slots;
+      const unsigned most_width = tuning::whole_column_threads<A> / slots;
       const unsigned width =
           std::max(static_cast<unsigned>(std::bit_ceil(std::min<std::uint64_t>(vectors, most_width))),
                    std::max(1u, 32 / slots));
@@ -273,12 +291,17 @@ class with_batches final : public Fold {
     launch_overlapped(where, blocks_for(where, (vectors + width - 1) / width * all.chunks),
                       static_cast<int>(width * slots), 0, kernel, all, width, write);
   }
+  /// Launches the kernel for segments, or for rows at any alignment: for short ones, or for the chunks of long ones.
   template <class Write>
-  static void launch_segments(const execution& where, const batch_elements& all, const Write& write) {
-    constexpr unsigned warps = tuning::segment_threads / 32;
-    if (all.only_long) {
-      launch_overlapped(where, blocks_for(where, most_items(all) / warps + 1), tuning::segment_threads, 0,
-                        long_segments_kernel<A, Write>, all, write);
+  static void launch_segments(const execution& where, const batch_elements& all, const Write& write, bool are_long) {
+    if (are_long) {
+      constexpr unsigned warps = tuning::segment_threads / 32;
+      const unsigned blocks = blocks_for(where, most_items(all) / warps + 1);
+      if constexpr (adds_vectors<A>) {
+        launch_overlapped(where, blocks, tuning::segment_threads, 0, long_segments_kernel<A, Write>, all, write);
+      } else {
+        launch_overlapped(where, blocks, tuning::segment_threads, 0, segments_kernel<A, Write>, all, 0u, 0u, write);
+      }
       return;
     }
     // Few segments are dealt out to more warps than would have 32 of them each.
@@ -306,7 +329,7 @@ class with_batches final : public Fold {
     const unsigned group_size = slots_for(typical_length(all));
     const unsigned in_block = tuning::line_threads / group_size;
     launch_overlapped(where, blocks_for(where, (most_items(all) + in_block - 1) / in_block), tuning::line_threads, 0,
-                      lines_kernel<A, uses_vector_kernels, Write>, all, group_size, write);
+                      lines_kernel<A, Write>, all, group_size, write);
   }
   /// A lane has some 16 vectors of a line, since the end of a line takes long, but neighbours read what is next to
   /// it. A group folds several lines if others keep the device busy.

@@ -74,8 +74,8 @@ __device__ typename A::state fold_lane(const batch_elements& all, const batch_it
   return s;
 }
 
-/// A group of `group_size` lanes, a power of two up to 32, folds a line. `OnlyRows`: segments have another kernel.
-template <class A, bool OnlyRows, class Write>
+/// A group of `group_size` lanes, a power of two up to 32, folds a line.
+template <class A, class Write>
 __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
     lines_kernel(const __grid_constant__ batch_elements all, unsigned group_size,
                  const __grid_constant__ Write write) {
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
   const unsigned lane = threadIdx.x % 32, lane_of_group = lane % group_size, groups = 32 / group_size;
   const std::uint64_t items = item_count(all), warps = std::uint64_t{gridDim.x} * (tuning::line_threads / 32);
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (tuning::line_threads / 32) + threadIdx.x / 32;
-  const bool is_rows = OnlyRows || all.kind == layout::rows, only_long = !is_rows && all.only_long;
+  const bool is_rows = all.kind == layout::rows, only_long = !is_rows && all.only_long;
   const std::uint64_t most = std::uint64_t{group_size} * vector<T>::size;  // elements that a group folds at once
   const bool only_by_warp = only_long || (is_rows && (all.kept > 1 || all.length > most));
   const std::int64_t x_stride = all.axes[0].stride[0], y_stride = all.axes[0].stride[1];  // the strides of rows

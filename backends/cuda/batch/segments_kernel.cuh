@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segments whose elements all take part. A warp copies neighbouring segments into shared memory, where groups of
-// lanes fold short ones, and all lanes together longer ones. What does not fit there is folded where it lies; a
-// second kernel folds the chunks of long segments.
+// Lines at any alignment, whose elements all take part: segments, and rows along the last axis that begin anywhere. A
+// warp copies neighbouring lines into shared memory, where groups of lanes fold short ones, and all lanes together
+// longer ones. What does not fit there is folded where it lies, and so are the chunks of long lines.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -82,8 +82,20 @@ struct staged_segments {
   unsigned count;  ///< the elements of all segments
 };
 
-/// Goes through the segments, `per_warp`, up to 32, of a warp at a time. Short ones are staged, and what
-/// fold(staged, state) has found for a lane's segment is written; others are noted.
+/// The first element of a launch's segment i or of its row i, and how many there are.
+__device__ inline segment_place place_of_line(const batch_elements& all, std::uint64_t i) {
+  if (all.kind != layout::rows) return place_of_segment(all, all.first + i);
+  if (all.kept <= 1) {
+    const std::int64_t stride = all.kept == 0 ? 0 : all.axes[0].stride[0];
+    return {(all.first + i) * static_cast<std::uint64_t>(stride), all.length, true};
+  }
+  batch_item item;
+  find_item(all, i, item);
+  return {static_cast<std::uint64_t>(item.x), all.length, true};
+}
+
+/// Goes through the segments or rows, `per_warp`, up to 32, of a warp at a time. Short ones are staged, and what
+/// fold(staged, state) has found for a lane's line is written; long segments are noted.
 template <class A, class Write, class Fold>
 __device__ void fold_staged(const batch_elements& all, unsigned per_warp, uint4* stage, const Write& write,
                             Fold fold) {
@@ -97,16 +109,16 @@ __device__ void fold_staged(const batch_elements& all, unsigned per_warp, uint4*
     const std::uint64_t i = first + lane;
     const bool exists = lane < per_warp && i < all.results;
     segment_place place{0, 0, true};
-    if (exists) place = place_of_segment(all, all.first + i);
+    if (exists) place = place_of_line(all, i);
     longest = ::max(longest, place.length);
-    const bool is_long = place.length > all.most_short;
+    const bool is_long = all.kind != layout::rows && place.length > all.most_short;
     if (__any_sync(0xffffffffu, is_long || !place.valid)) note_segments(all, all.first + i, place, write.status);
     typename A::state mine = A::identity();
     unsigned left = __ballot_sync(0xffffffffu, exists && !is_long && place.length > 0);
     while (left != 0) {
       const unsigned head = static_cast<unsigned>(__ffs(static_cast<int>(left)) - 1);
       const std::uint64_t begin = __shfl_sync(0xffffffffu, place.begin, head);
-      const T* const x = static_cast<const T*>(all.x) + begin;
+      const T* const x = static_cast<const T*>(all.x) + static_cast<std::int64_t>(begin);
       const auto room = (bytes - static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(x) % 128)) / sizeof(T);
       const bool fits = (left >> lane & 1) != 0 && place.begin >= begin && place.begin - begin + place.length <= room;
       staged_segments<T> now;
@@ -121,7 +133,7 @@ __device__ void fold_staged(const batch_elements& all, unsigned per_warp, uint4*
     }
     if (exists && !is_long) write({all.first + i, 0, place.length, 0, 0, 0, i, 1}, 0, mine);
   }
-  note_longest(longest, write.status);
+  if (all.kind != layout::rows) note_longest(longest, write.status);
 }
 
 /// All lanes fold the segments that have a bit in `wide`, one after another.
@@ -147,7 +159,74 @@ __device__ void fold_wide(const batch_elements& all, const staged_segments<typen
   }
 }
 
-/// A group of `group_size` lanes, 1, 2, 4 or 8, folds a segment of up to 4 vectors for each lane.
+/// Writes the state of a chunk to `partials`. In the warp that does so for the last chunk of a result, returns true,
+/// and the merge of all its chunks' states in lane 0. All lanes call it; `s` is lane 0's.
+template <class A, class State = typename A::state>
+__device__ bool merge_chunks(State* partials, long_segments::entry& entry, const batch_item& item, State& s,
+                             unsigned lane) {
+  bool last = false;
+  if (lane == 0) {
+    partials[item.state] = s;
+    const ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device> folded(entry.folded);
+    last = folded.fetch_add(1, ::cuda::memory_order_acq_rel) == item.chunks - 1;
+  }
+  if (!__any_sync(0xffffffffu, last)) return false;
+  __syncwarp();
+  s = A::identity();
+  for_each_strided<sizeof(State) <= 8 ? 8 : 4>(partials + entry.first_chunk, lane, item.chunks, 32,
+                                               [&](const State& other) { A::merge(s, other); });
+  s = merge_lanes<A>(s, 32);
+  return true;
+}
+
+/// Chunk i of the rows or the long segments of a launch.
+__device__ inline batch_item chunk_of_line(const batch_elements& all, std::uint64_t i) {
+  if (all.kind != layout::rows) return chunk_of_long(all, all.entry_of_chunk[i], i);
+  batch_item item;
+  find_item(all, i, item);
+  return item;
+}
+
+/// A warp folds each chunk of long segments, or of rows.
+template <class A, class Write>
+__device__ void fold_chunks(const batch_elements& all, const Write& write) {
+  using T = typename A::element;
+  using state = typename A::state;
+  const bool is_rows = all.kind == layout::rows;
+  const unsigned lane = threadIdx.x % 32;
+  const std::uint64_t items = is_rows ? all.results * all.chunks : long_chunks(all);
+  const std::uint64_t warps = std::uint64_t{gridDim.x} * (tuning::segment_threads / 32);
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * (tuning::segment_threads / 32) + threadIdx.x / 32; i < items;
+       i += warps) {
+    state s;
+    {
+      const batch_item item = chunk_of_line(all, i);
+      s = fold_slot<A>(all, static_cast<const T*>(all.x) + item.x + item.begin,
+                       static_cast<unsigned>(item.end - item.begin), item.begin, all.x_end, lane);
+    }
+    s = merge_lanes<A>(s, 32);
+    __syncwarp();  // The item is read again, so that it takes no registers in between.
+    batch_item item = chunk_of_line(all, i);
+    if (lane == 0) locate<A>(all, s, static_cast<const T*>(all.x) + item.x, 1, item.end);
+    if (!adds_vectors<A> && !is_rows && write.partials != nullptr && item.chunks > 1) {  // Others may not fit.
+      long_segments::entry& entry = all.entries[all.entry_of_chunk[i]];
+      if (!merge_chunks<A>(static_cast<state*>(write.partials), entry, item, s, lane)) continue;
+      item = item_of_segment(all, item.result, i);
+    }
+    if (lane == 0) write(item, 0, s);
+  }
+}
+
+/// Folds the chunks of long lines of exact sums, whose short ones have another kernel.
+template <adds_vectors A, class Write>
+__global__ void __launch_bounds__(tuning::segment_threads, 3)
+    long_segments_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ Write write) {
+  overlap_with_next_launch();
+  fold_chunks<A>(all, write);
+}
+
+/// A group of `group_size` lanes, 1, 2, 4 or 8, folds a line of up to 4 vectors for each lane. With `group_size` 0 a
+/// warp folds each chunk of long lines.
 template <class A, class Write>
 __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_blocks)
     segments_kernel(const __grid_constant__ batch_elements all, unsigned group_size, unsigned per_warp,
@@ -157,6 +236,7 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
   constexpr unsigned size = vector<T>::size, states = A::order_free ? 1 : 4;
   __shared__ uint4 stages[tuning::segment_threads / 32][tuning::stage_vectors + 2];  // Vectors may begin at the end.
   overlap_with_next_launch();
+  if (group_size == 0) return fold_chunks<A>(all, write);
   const unsigned lane = threadIdx.x % 32, lane_of_group = lane % group_size, groups = 32 / group_size;
   const unsigned most = 4 * group_size * size;
   fold_staged<A>(all, per_warp, stages[threadIdx.x / 32], write, [&](const staged_segments<T>& now, state& mine) {
@@ -192,56 +272,6 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
     }
     fold_wide<A>(all, now, wide, lane, mine);
   });
-}
-
-/// Writes the state of a chunk to `partials`. In the warp that does so for the last chunk of a result, returns true,
-/// and the merge of all its chunks' states in lane 0. All lanes call it; `s` is lane 0's.
-template <class A, class State = typename A::state>
-__device__ bool merge_chunks(State* partials, long_segments::entry& entry, const batch_item& item, State& s,
-                             unsigned lane) {
-  bool last = false;
-  if (lane == 0) {
-    partials[item.state] = s;
-    const ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device> folded(entry.folded);
-    last = folded.fetch_add(1, ::cuda::memory_order_acq_rel) == item.chunks - 1;
-  }
-  if (!__any_sync(0xffffffffu, last)) return false;
-  __syncwarp();
-  s = A::identity();
-  for_each_strided<sizeof(State) <= 8 ? 8 : 4>(partials + entry.first_chunk, lane, item.chunks, 32,
-                                               [&](const State& other) { A::merge(s, other); });
-  s = merge_lanes<A>(s, 32);
-  return true;
-}
-
-/// A warp folds a chunk of a long segment.
-template <class A, class Write>
-__global__ void __launch_bounds__(tuning::segment_threads, adds_vectors<A> ? 3 : tuning::segment_blocks)
-    long_segments_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ Write write) {
-  using T = typename A::element;
-  using state = typename A::state;
-  overlap_with_next_launch();
-  const unsigned lane = threadIdx.x % 32;
-  const std::uint64_t items = long_chunks(all), warps = std::uint64_t{gridDim.x} * (tuning::segment_threads / 32);
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * (tuning::segment_threads / 32) + threadIdx.x / 32; i < items;
-       i += warps) {
-    const unsigned entry = all.entry_of_chunk[i];
-    state s;
-    {
-      const batch_item item = chunk_of_long(all, entry, i);
-      s = fold_slot<A>(all, static_cast<const T*>(all.x) + item.x + item.begin,
-                       static_cast<unsigned>(item.end - item.begin), item.begin, all.x_end, lane);
-    }
-    s = merge_lanes<A>(s, 32);
-    __syncwarp();  // The item is read again, so that it takes no registers in between.
-    batch_item item = chunk_of_long(all, entry, i);
-    if (lane == 0) locate<A>(all, s, static_cast<const T*>(all.x) + item.x, 1, item.end);
-    if (!adds_vectors<A> && write.partials != nullptr && item.chunks > 1) {  // Others may not fit.
-      if (!merge_chunks<A>(static_cast<state*>(write.partials), all.entries[entry], item, s, lane)) continue;
-      item = item_of_segment(all, item.result, i);
-    }
-    if (lane == 0) write(item, 0, s);
-  }
 }
 
 }  // namespace fanin::cuda

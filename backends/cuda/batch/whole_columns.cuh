@@ -10,16 +10,20 @@
 namespace fanin::cuda {
 
 namespace tuning {
-inline constexpr unsigned whole_column_threads = 256;
+/// Threads of a block, whose states have to fit into 48 KiB of shared memory.
+template <class A>
+inline constexpr unsigned whole_column_threads = sizeof(typename A::state) * vector<typename A::element>::size <= 192
+                                                     ? 256
+                                                     : 128;
 /// Vectors of A that a thread loads before it adds the first, and the elements of all slots that it folds. Where
 /// additions take many instructions, many threads hide their latency.
 template <class A>
-inline constexpr unsigned column_loads = vector<typename A::element>::size <= 4 && !adds_all_of_vector<A> ? 16 : 8;
+inline constexpr unsigned column_loads = vector<typename A::element>::size == 8 || adds_all_of_vector<A> ? 8 : 16;
 template <class A>
 inline constexpr unsigned column_states = adds_all_of_vector<A> ? 8 : 16;
 /// Blocks of a multiprocessor.
 template <class A>
-inline constexpr int whole_column_blocks = column_loads<A> == 16 ? 2 : 3;
+inline constexpr int whole_column_blocks = (column_loads<A> == 16 ? 512 : 768) / whole_column_threads<A>;
 }  // namespace tuning
 
 /// Slots that a thread folds.
@@ -49,7 +53,7 @@ __device__ void merge_slots(typename A::state (&s)[N], std::byte* memory, unsign
 /// `width` threads of the block are for vectors of neighbouring rows, and so for each slot, or each turn of
 /// slots_of_columns() slots.
 template <class A, class Write>
-__global__ void __launch_bounds__(tuning::whole_column_threads, tuning::whole_column_blocks<A>)
+__global__ void __launch_bounds__(tuning::whole_column_threads<A>, tuning::whole_column_blocks<A>)
     whole_columns_kernel(const __grid_constant__ batch_elements all, unsigned width,
                          const __grid_constant__ Write write) {
   using T = typename A::element;
@@ -119,7 +123,7 @@ __global__ void __launch_bounds__(tuning::whole_column_threads, tuning::whole_co
         for (unsigned c = 0; c < size; ++c) A::merge(s[m][c], s[m + distance][c]);
       }
     }
-    __shared__ __align__(16) std::byte memory[tuning::whole_column_threads * sizeof(state) * size];
+    __shared__ __align__(16) std::byte memory[tuning::whole_column_threads<A> * sizeof(state) * size];
     if constexpr (ends_slowly<A>) {
       with_plain_sums<A>(
           s[0], [](bool is_plain) { return __syncthreads_and(is_plain) != 0; },

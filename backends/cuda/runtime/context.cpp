@@ -33,6 +33,7 @@ double memory_bytes_per_cycle(int device) {
 context::context(int device, cudaStream_t stream) {
   where_.device = checked_device(device);
   const device_scope here(device);
+  const allocation_scope allowed;
   check(cudaDeviceGetAttribute(&where_.multiprocessors, cudaDevAttrMultiProcessorCount, device),
         "cudaDeviceGetAttribute");
   where_.programmatic = kernels_are_for_90(device);
@@ -56,24 +57,28 @@ context::context(int device, cudaStream_t stream) {
   device_states_ = allocate_device(state_slots * most_state_bytes);
   host_states_ = allocate_pinned((state_slots + chunk_slots) * most_state_bytes);
   where_.host_state = host_states_.get();
-  check(cudaMemset(between_launches_.get(), 0, between_launches_bytes), "cudaMemset");
-  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  const owned_stream clearing = make_stream(cudaStreamNonBlocking);  // The caller's stream may be captured.
+  check(cudaMemsetAsync(between_launches_.get(), 0, between_launches_bytes, clearing.get()), "cudaMemsetAsync");
+  check(cudaStreamSynchronize(clearing.get()), "cudaStreamSynchronize");
 }
 
 execution context::with_scratch(std::size_t bytes) {
   if (bytes <= where_.scratch_bytes) return where_;
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(where_.stream, &capture), "cudaStreamIsCapturing");
+  const bool is_captured = capture != cudaStreamCaptureStatusNone;
   if (bytes > large_scratch_bytes_) {
-    check(cudaStreamSynchronize(where_.stream), "cudaStreamSynchronize");
     large_scratch_bytes_ = 0;
+    // Work that was enqueued before a capture may still use the memory, and a captured stream cannot wait for it.
+    large_scratch_in_graph_ = large_scratch_in_graph_ || (is_captured && large_scratch_ != nullptr);
+    if (!is_captured) check(cudaStreamSynchronize(where_.stream), "cudaStreamSynchronize");
     if (large_scratch_in_graph_) scratch_of_graphs_.push_back(std::move(large_scratch_));
     large_scratch_.reset();
     large_scratch_in_graph_ = false;
     large_scratch_ = allocate_device(bytes);
     large_scratch_bytes_ = bytes;
   }
-  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-  check(cudaStreamIsCapturing(where_.stream, &capture), "cudaStreamIsCapturing");
-  large_scratch_in_graph_ = large_scratch_in_graph_ || capture != cudaStreamCaptureStatusNone;
+  large_scratch_in_graph_ = large_scratch_in_graph_ || is_captured;
   execution enlarged = where_;
   enlarged.scratch = large_scratch_.get();
   enlarged.scratch_bytes = large_scratch_bytes_;

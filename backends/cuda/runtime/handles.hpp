@@ -26,7 +26,20 @@ using pinned_memory = std::unique_ptr<std::byte, releaser<cudaFreeHost>>;
 using owned_stream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, releaser<cudaStreamDestroy>>;
 using owned_event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, releaser<cudaEventDestroy>>;
 
+/// Lets this thread allocate memory while a stream is captured. The graph does not contain what is allocated.
+class allocation_scope {
+ public:
+  allocation_scope() { check(cudaThreadExchangeStreamCaptureMode(&mode_), "cudaThreadExchangeStreamCaptureMode"); }
+  ~allocation_scope() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  allocation_scope(const allocation_scope&) = delete;
+  allocation_scope& operator=(const allocation_scope&) = delete;
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;  ///< within the scope, the mode of the thread before
+};
+
 inline device_memory allocate_device(std::size_t bytes) {
+  const allocation_scope allowed;
   void* memory = nullptr;
   check(cudaMalloc(&memory, bytes), "cudaMalloc");
   return device_memory(static_cast<std::byte*>(memory));

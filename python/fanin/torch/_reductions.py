@@ -98,10 +98,10 @@ def reduced(name, x, axes, keepdim, type_of, dtype=None, method=None, y=None):
     count = math.prod(inputs[0].shape[axis] for axis in axes)
     if 0 in shape:
         return x.new_empty(shape, dtype=wanted)
-    if count < NEEDED.get(name, 1):
+    if count < NEEDED.get(name, 0):
         if name in ("min", "max", "argmin", "argmax"):
             raise IndexError("%s of no elements along dim: Expected reduction dim to have non-zero size" % name)
-        return x.new_full(shape, OF_TOO_FEW.get(name, 0), dtype=wanted)
+        return x.new_full(shape, math.nan, dtype=wanted)
     axis = None if len(axes) == inputs[0].dim() and not keepdim else axes
     found = functions[name](*inputs, axis=axis, keepdims=keepdim, **choices)
     return found if found.dtype == wanted else found.to(wanted)
@@ -109,10 +109,9 @@ def reduced(name, x, axes, keepdim, type_of, dtype=None, method=None, y=None):
 
 DEFAULTS = {name: default_method(name) for name in OPERATIONS}
 ROUNDED = ("sum", "mean", "variance", "sum_of_magnitudes", "norm2")
-# How many elements a result needs, where that is not one, and the results of fewer, where they are not 0.
-NEEDED = {"sample_variance": 2, "sample_standard_deviation": 2}
-OF_TOO_FEW = {"product": 1, "all": True, "log_sum_exp": -math.inf, "mean": math.nan,
-              **{name: math.nan for names in DISPERSIONS.values() for name in names}}
+# How many elements a result needs, where there is none of no elements.
+NEEDED = {**dict.fromkeys(("min", "max", "argmin", "argmax", "mean"), 1),
+          **{name: needed for names in DISPERSIONS.values() for needed, name in enumerate(names, 1)}}
 
 
 def simple(name, type_of):
