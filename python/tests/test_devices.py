@@ -247,6 +247,20 @@ class TorchOnDevice(Torch, unittest.TestCase):
         torch.cuda.synchronize()
         self.assertEqual(total.item(), 2000.0)
 
+    def test_graph_without_an_earlier_call(self):
+        """The first calls on a stream may be captured, of which the second needs more scratch than there is."""
+        x = torch.ones(1000, device="cuda")
+        rows = torch.ones(1 << 20, 4, device="cuda")
+        graph, side = torch.cuda.CUDAGraph(), torch.cuda.Stream()
+        with torch.cuda.graph(graph, stream=side):
+            total, variances = fanin.sum(x), fanin.variance(rows, 1)
+        x.fill_(2.0)
+        rows[:, :2] = 5.0
+        graph.replay()
+        torch.cuda.synchronize()
+        self.assertEqual(total.item(), 2000.0)
+        self.assertEqual(set(variances.tolist()), {4.0})
+
 
 class Interface:
     def __init__(self, x):

@@ -293,9 +293,8 @@ void check_lines(std::size_t outer, std::size_t rows, std::size_t length, std::s
   } else {
     test.set_axes({{outer, {static_cast<std::ptrdiff_t>(outer_stride)}}, inner, along});
   }
-  test.all.most_short = cuda::most_short_segment<typename A::element>;
   const auto write = test.write();
-  if (length > test.all.most_short) {
+  if (length > cuda::most_short_segment<typename A::element>) {
     launch(1, 256, [&] { cuda::segments_kernel<A>(test.all, 0, 0, write); });
   } else {
     for (const unsigned lanes : {8, 2}) {

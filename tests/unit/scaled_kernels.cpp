@@ -257,7 +257,8 @@ TEST_SUITE("unit/scaled_kernels") {
 
   TEST_CASE_TEMPLATE("dot products of rows without elements read nothing", T, float, double, bf16) {
     using A = products<cuda::word_for<T>>;
-    cuda::batch_elements all = elements_of(static_cast<const cuda::word_for<T>*>(nullptr), 5, 0, 256);
+    cuda::batch_elements all = elements_of(nullptr, 5, 0, 256);
+    all.chunks = 1;
     all.rule = cuda::rule_of(operation::dot, type_of<T>);
     all.x_end = all.y = all.y_end = nullptr;
     std::vector<typename A::state> states(5, A::state_of({}, 0, false));

@@ -111,7 +111,7 @@ __device__ void fold_staged(const batch_elements& all, unsigned per_warp, uint4*
     segment_place place{0, 0, true};
     if (exists) place = place_of_line(all, i);
     longest = ::max(longest, place.length);
-    const bool is_long = place.length > all.most_short;
+    const bool is_long = all.kind != layout::rows && place.length > all.most_short;
     if (__any_sync(0xffffffffu, is_long || !place.valid)) note_segments(all, all.first + i, place, write.status);
     typename A::state mine = A::identity();
     unsigned left = __ballot_sync(0xffffffffu, exists && !is_long && place.length > 0);

@@ -51,13 +51,13 @@ class shifted_rows {
 /// 0.
 template <class T>
 struct vectors_around {
-  const uint4* aligned;  ///< at a boundary of 128 bytes
+  const uint4* aligned;  ///< x, if it is at a boundary of 16 bytes, or the boundary of 128 bytes before it
   unsigned skew;         ///< the bytes from `aligned` to x[0]
   unsigned loaded;       ///< up to this vector; one that ends behind the input is not loaded
   unsigned in_loaded;    ///< elements; elements behind these are added one by one
   __device__ vectors_around(const T* x, unsigned count, const void* end) {
     const auto address = reinterpret_cast<std::uintptr_t>(x);
-    skew = static_cast<unsigned>(address % 128);
+    skew = address % 16 == 0 ? 0 : static_cast<unsigned>(address % 128);
     aligned = reinterpret_cast<const uint4*>(address - skew);
     const auto vectors = static_cast<unsigned>((skew + std::uint64_t{count} * sizeof(T) + 15) / 16);
     const bool whole = static_cast<const void*>(aligned + vectors) <= end;
@@ -91,7 +91,12 @@ __device__ typename A::state fold_slot(const From& from, const T* x, unsigned co
       const unsigned mine = (first + k * 32) * size, of_row = mine - lane * size;
       if (of_row >= in_loaded) break;
       next[k] = shifted.rotated(next[k]);
-      const vector<T> v = shifted.get(row, next[k]);
+      vector<T> v;
+      if (around.skew != 0) {
+        v = shifted.get(row, next[k]);
+      } else {
+        std::memcpy(&v, &row, sizeof v);
+      }
       if (of_row + 32 * size <= in_loaded) {
         add_vector<A>(from, s, v, position + mine);
       } else if (mine < in_loaded) {

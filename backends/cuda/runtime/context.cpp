@@ -43,6 +43,7 @@ context::context(int device, cudaStream_t stream, const device_allocator* from) 
   const relaxed_capture relaxed;
   where_.device = checked_device(device);
   const device_scope here(device);
+  const allocation_scope allowed;
   check(cudaDeviceGetAttribute(&where_.multiprocessors, cudaDevAttrMultiProcessorCount, device),
         "cudaDeviceGetAttribute");
   where_.programmatic = kernels_are_for_90(device);
@@ -64,34 +65,31 @@ context::context(int device, cudaStream_t stream, const device_allocator* from) 
   between_launches_ = allocate(between_launches_bytes);
   where_.ticket = reinterpret_cast<unsigned*>(between_launches_.get());
   where_.grid_total = between_launches_.get() + 256;
-  device_states_ = allocate(state_slots * most_state_bytes);
-  check(cudaMemsetAsync(between_launches_.get(), 0, between_launches_bytes, where_.stream), "cudaMemsetAsync");
-  // Work of the second stream uses this memory, too.
-  if (!is_captured(where_.stream)) check(cudaStreamSynchronize(where_.stream), "cudaStreamSynchronize");
-}
-
-allocated_memory context::allocate(std::size_t bytes) {
-  void* const memory = from_.allocate(bytes, from_.user);
-  if (memory == nullptr) {
-    throw out_of_memory("the context's allocator has no " + std::to_string(bytes) +
-                        " bytes left: free some, or choose a CPU backend");
-  }
-  return {static_cast<std::byte*>(memory), allocator_release{from_}};
+  device_states_ = allocate_device(state_slots * most_state_bytes);
+  host_states_ = allocate_pinned((state_slots + chunk_slots) * most_state_bytes);
+  where_.host_state = host_states_.get();
+  const owned_stream clearing = make_stream(cudaStreamNonBlocking);  // The caller's stream may be captured.
+  check(cudaMemsetAsync(between_launches_.get(), 0, between_launches_bytes, clearing.get()), "cudaMemsetAsync");
+  check(cudaStreamSynchronize(clearing.get()), "cudaStreamSynchronize");
 }
 
 execution context::with_scratch(std::size_t bytes) {
   if (bytes <= where_.scratch_bytes) return where_;
-  const bool captured = is_captured(where_.stream);
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(where_.stream, &capture), "cudaStreamIsCapturing");
+  const bool is_captured = capture != cudaStreamCaptureStatusNone;
   if (bytes > large_scratch_bytes_) {
     large_scratch_bytes_ = 0;
-    // During a capture nothing can wait for earlier work that uses the memory.
-    if (large_scratch_ && (captured || large_scratch_in_graph_)) kept_scratch_.push_back(std::move(large_scratch_));
+    // Work that was enqueued before a capture may still use the memory, and a captured stream cannot wait for it.
+    large_scratch_in_graph_ = large_scratch_in_graph_ || (is_captured && large_scratch_ != nullptr);
+    if (!is_captured) check(cudaStreamSynchronize(where_.stream), "cudaStreamSynchronize");
+    if (large_scratch_in_graph_) scratch_of_graphs_.push_back(std::move(large_scratch_));
     large_scratch_.reset();
     large_scratch_in_graph_ = false;
     large_scratch_ = allocate(bytes);
     large_scratch_bytes_ = bytes;
   }
-  large_scratch_in_graph_ = large_scratch_in_graph_ || captured;
+  large_scratch_in_graph_ = large_scratch_in_graph_ || is_captured;
   execution enlarged = where_;
   enlarged.scratch = large_scratch_.get();
   enlarged.scratch_bytes = large_scratch_bytes_;
