@@ -81,10 +81,7 @@ class ShortCall:
             raise KeyError(what)  # for the long call, which converts
         wanted = result_type_for(what, code, library.narrow, choices[0], wanted)
         self.number, form, _ = c.result_of(what, code, wanted)
-        # Exact results of some libraries have the type of narrow elements.
-        is_narrow = code in NARROW and choices[0] == "exact" and wanted == c.DEFAULT_TYPE
-        if form != NUMBER or is_narrow or what in TRUTHS or self.number in NARROW or self.number in COMPLEX \
-                or stream == PER_THREAD_STREAM:
+        if form != NUMBER or what in TRUTHS or self.number in COMPLEX or stream == PER_THREAD_STREAM:
             raise KeyError(what)  # for the long call
         context = context_of(device, stream, library)
         self.lock = context.lock

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls for rows of one shape on a device, and for arrays of narrow floats: what is looked up once."""
+"""Calls for rows of one shape on a device, whose facts are looked up once."""
 
 from ctypes import byref
 from math import prod
@@ -7,10 +7,9 @@ from math import prod
 from . import _library as c
 from ._catalogue import INDEXED, NUMBER, OF_FLOATS_ON_DEVICES, is_truth, kept_options
 from ._contexts import PER_THREAD_STREAM, context_of
-from ._device import one_row
 from ._reduce import batch_of
 from ._results import result_type_for
-from ._types import COMPLEX, I64, INTEGERS, SIZES, code_of
+from ._types import COMPLEX, I64, INTEGERS, code_of
 
 
 class RowsCall:
@@ -25,17 +24,17 @@ class RowsCall:
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
         if x.code in INTEGERS and (what in OF_FLOATS_ON_DEVICES or wanted not in INTEGERS | {c.DEFAULT_TYPE}):
             raise KeyError(what)  # The long call converts.
-        wanted = result_type_for(what, x, choices[0], wanted)
+        wanted = result_type_for(what, x.code, x.library.narrow, choices[0], wanted)
         number, self.form, _ = c.result_of(what, x.code, wanted)
         if x.code in COMPLEX or 0 in x.shape or x.stream == PER_THREAD_STREAM:
             raise KeyError(what)
         batch, shape = batch_of(x, axis, False, choices[0], self.form, None)
-        if batch is None and (number != x.code or SIZES[number] >= 4):
-            raise KeyError(what)  # one array, of which additions have another order
-        self.batch = batch or one_row(x)
+        if batch is None:
+            raise KeyError(what)  # one array, whose additions have another order
+        self.batch = batch
         self.shape, self.held = (shape, number) if self.form == NUMBER else \
             (shape + (2,), I64 if self.form == INDEXED else number)
-        context = context_of(x.device, x.stream)
+        context = context_of(x.device, x.stream, x.library)
         self.lock, self.handle, self.what = context.lock, context.handle, what
         self.options = kept_options[choices + (wanted,)]
         self.input = c.Input(count=x.count, type=x.code, place=c.DEVICE)

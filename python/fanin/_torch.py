@@ -20,6 +20,7 @@ if hasattr(torch, "uint64"):
 BY_TYPE[torch.bool] = CODES["u8"]
 TYPE_OF = {CODES[name]: dtype for name, dtype in TYPES.items()}
 
+empty_like = torch.empty_like
 # The handle of the current stream, without an object for it where torch has that function.
 raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or \
     (lambda device: torch.cuda.current_stream(device).cuda_stream)

@@ -6,25 +6,22 @@ import torch
 from ._catalogue import INDEXED, NUMBER
 from ._contexts import ShortCall, enqueue
 from ._rows import RowsCall, enqueue_rows
-from ._torch import BY_TYPE, TYPE_OF, raw_stream, read_torch
-from ._types import NARROW
+from ._torch import BY_TYPE, TORCH, TYPE_OF, empty_like, is_captured, raw_stream, read_torch
 
-NARROW_TYPES = frozenset(dtype for dtype, code in BY_TYPE.items() if code in NARROW)
-MOST_CALLS = 256  # that an operation keeps, where there is one for each shape
-
-empty_like = torch.empty_like
+MOST_CALLS = 256  # An operation keeps so many calls; each shape of rows has its own.
 
 
 def reduce_short(what, calls, x, axis, choices, dtype):
     """The enqueued results for a contiguous tensor on a device; NotImplemented for another one."""
-    if not x.is_cuda or x.requires_grad or x.layout is not torch.strided or not x.is_contiguous() or x.is_neg():
+    if not x.is_cuda or x.requires_grad or x.layout is not torch.strided or not x.is_contiguous() or x.is_neg() \
+            or is_captured():
         return NotImplemented
     own, device = x.dtype, x.get_device()
     stream = raw_stream(device)
-    is_array = axis is None and (own not in NARROW_TYPES or choices[0] != "exact" or dtype is not None)
+    is_array = axis is None
     if is_array:
         key = own, device, stream, choices, dtype
-    elif axis is None or type(axis) is int:
+    elif type(axis) is int:
         key = own, device, stream, choices, dtype, axis, x.shape
     else:
         return NotImplemented
@@ -49,7 +46,7 @@ def call_of_array(what, x, choices, dtype, stream):
     try:
         if x.dtype is torch.bool:
             return NotImplemented
-        call = ShortCall(what, BY_TYPE[x.dtype], choices, dtype, x.get_device(), stream)
+        call = ShortCall(what, BY_TYPE[x.dtype], choices, dtype, x.get_device(), stream, TORCH)
     except KeyError:
         return NotImplemented
     # Behind the result there is room for what tells of an overflow.

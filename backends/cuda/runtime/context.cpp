@@ -19,8 +19,7 @@ int checked_device(int device) {
   return device;
 }
 
-/// The bytes that the device's memory delivers in one cycle of the multiprocessors, from the attributes of the
-/// device.
+/// What the device's memory delivers in a cycle of its multiprocessors, by its data sheet.
 double memory_bytes_per_cycle(int device) {
   int memory_khz = 0, bus_bits = 0, khz = 0;
   check(cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, device), "cudaDeviceGetAttribute");
@@ -43,7 +42,6 @@ context::context(int device, cudaStream_t stream, const device_allocator* from) 
   const relaxed_capture relaxed;
   where_.device = checked_device(device);
   const device_scope here(device);
-  const allocation_scope allowed;
   check(cudaDeviceGetAttribute(&where_.multiprocessors, cudaDevAttrMultiProcessorCount, device),
         "cudaDeviceGetAttribute");
   where_.programmatic = kernels_are_for_90(device);
@@ -57,7 +55,7 @@ context::context(int device, cudaStream_t stream, const device_allocator* from) 
   where_.stream = stream != nullptr ? stream : own_stream_.get();
   from_ = from != nullptr ? *from : device_allocator{allocate_of_runtime, release_to_runtime, where_.stream};
 
-  // Eight states of the largest size for each multiprocessor, which is twice as many as the kernels of `cuda` use.
+  // Eight states of the largest size for each multiprocessor: twice what the kernels of `cuda` use.
   where_.scratch_bytes = static_cast<std::size_t>(where_.multiprocessors) * 8 * most_state_bytes;
   scratch_ = allocate(where_.scratch_bytes);
   where_.scratch = scratch_.get();
@@ -65,31 +63,34 @@ context::context(int device, cudaStream_t stream, const device_allocator* from) 
   between_launches_ = allocate(between_launches_bytes);
   where_.ticket = reinterpret_cast<unsigned*>(between_launches_.get());
   where_.grid_total = between_launches_.get() + 256;
-  device_states_ = allocate_device(state_slots * most_state_bytes);
-  host_states_ = allocate_pinned((state_slots + chunk_slots) * most_state_bytes);
-  where_.host_state = host_states_.get();
-  const owned_stream clearing = make_stream(cudaStreamNonBlocking);  // The caller's stream may be captured.
-  check(cudaMemsetAsync(between_launches_.get(), 0, between_launches_bytes, clearing.get()), "cudaMemsetAsync");
-  check(cudaStreamSynchronize(clearing.get()), "cudaStreamSynchronize");
+  device_states_ = allocate(state_slots * most_state_bytes);
+  check(cudaMemsetAsync(between_launches_.get(), 0, between_launches_bytes, where_.stream), "cudaMemsetAsync");
+  // Work of the second stream uses this memory, too.
+  if (!is_captured(where_.stream)) check(cudaStreamSynchronize(where_.stream), "cudaStreamSynchronize");
+}
+
+allocated_memory context::allocate(std::size_t bytes) {
+  void* const memory = from_.allocate(bytes, from_.user);
+  if (memory == nullptr) {
+    throw out_of_memory("the context's allocator has no " + std::to_string(bytes) +
+                        " bytes left: free some, or choose a CPU backend");
+  }
+  return {static_cast<std::byte*>(memory), allocator_release{from_}};
 }
 
 execution context::with_scratch(std::size_t bytes) {
   if (bytes <= where_.scratch_bytes) return where_;
-  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-  check(cudaStreamIsCapturing(where_.stream, &capture), "cudaStreamIsCapturing");
-  const bool is_captured = capture != cudaStreamCaptureStatusNone;
+  const bool captured = is_captured(where_.stream);
   if (bytes > large_scratch_bytes_) {
     large_scratch_bytes_ = 0;
-    // Work that was enqueued before a capture may still use the memory, and a captured stream cannot wait for it.
-    large_scratch_in_graph_ = large_scratch_in_graph_ || (is_captured && large_scratch_ != nullptr);
-    if (!is_captured) check(cudaStreamSynchronize(where_.stream), "cudaStreamSynchronize");
-    if (large_scratch_in_graph_) scratch_of_graphs_.push_back(std::move(large_scratch_));
+    // During a capture nothing can wait for earlier work that uses the memory.
+    if (large_scratch_ && (captured || large_scratch_in_graph_)) kept_scratch_.push_back(std::move(large_scratch_));
     large_scratch_.reset();
     large_scratch_in_graph_ = false;
     large_scratch_ = allocate(bytes);
     large_scratch_bytes_ = bytes;
   }
-  large_scratch_in_graph_ = large_scratch_in_graph_ || is_captured;
+  large_scratch_in_graph_ = large_scratch_in_graph_ || captured;
   execution enlarged = where_;
   enlarged.scratch = large_scratch_.get();
   enlarged.scratch_bytes = large_scratch_bytes_;

@@ -26,20 +26,25 @@ using pinned_memory = std::unique_ptr<std::byte, releaser<cudaFreeHost>>;
 using owned_stream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, releaser<cudaStreamDestroy>>;
 using owned_event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, releaser<cudaEventDestroy>>;
 
-/// Lets this thread allocate memory while a stream is captured. The graph does not contain what is allocated.
-class allocation_scope {
+/// While it lives, the calling thread may allocate memory and load kernels although a stream is being captured.
+class relaxed_capture {
  public:
-  allocation_scope() { check(cudaThreadExchangeStreamCaptureMode(&mode_), "cudaThreadExchangeStreamCaptureMode"); }
-  ~allocation_scope() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
-  allocation_scope(const allocation_scope&) = delete;
-  allocation_scope& operator=(const allocation_scope&) = delete;
+  relaxed_capture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  ~relaxed_capture() { static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  relaxed_capture(const relaxed_capture&) = delete;
+  relaxed_capture& operator=(const relaxed_capture&) = delete;
 
  private:
-  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;  ///< within the scope, the mode of the thread before
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
 
+inline bool is_captured(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+  return status != cudaStreamCaptureStatusNone;
+}
+
 inline device_memory allocate_device(std::size_t bytes) {
-  const allocation_scope allowed;
   void* memory = nullptr;
   check(cudaMalloc(&memory, bytes), "cudaMalloc");
   return device_memory(static_cast<std::byte*>(memory));
