@@ -24,6 +24,16 @@ void warn_of_rounding(std::span<const finished_batch> all) {
 }
 
 std::vector<std::string> finished_batch::fields(std::size_t i) const {
+  if (row_of(done.what.like).form == result_form::extremes) {
+    if (!has(i)) return {2, std::string(absent[i])};
+    return fanin::visit(
+        []<class R>(const R& x) -> std::vector<std::string> {
+          if constexpr (result_traits<R>::form == result_form::extremes)
+            return {value_text(scalar(x.min)), value_text(scalar(x.max))};
+          return {};
+        },
+        values[i]);
+  }
   const bool is_indexed = has_index(done.what);
   std::vector<std::string> all = {has(i) ? value_of(done.what.like, values[i]) : std::string(absent[i])};
   if (!is_indexed) return all;
@@ -46,6 +56,7 @@ json finished_batch::members() const {
 }
 
 std::vector<std::string> finished_batch::field_names(const std::string& name) const {
+  if (row_of(done.what.like).form == result_form::extremes) return {name + "_min", name + "_max"};
   std::vector<std::string> all = {name};
   if (!has_index(done.what)) return all;
   all.push_back(name + "_element");

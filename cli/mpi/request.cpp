@@ -38,6 +38,7 @@ std::unique_ptr<CLI::App> parser_of(request& asked) {
   add_number_option(*app, "--skip", 0, asked.input.skip, "raw: bytes to skip at the start");
   add_number_option(*app, "--count", 0, asked.input.count, "raw: number of elements to read (default: all)");
   add_run_options(*app, asked.how);
+  app->get_option("--method")->description("exact, which is the only method over ranks");
   app->add_flag("--json", asked.json, "print one JSON object");
   app->footer(
       "Examples:\n  mpirun -n 7 fanin_mpi sum x.npy --json\n  mpirun -n 16 fanin_mpi dot x.bin y.bin --type f32");

@@ -11,12 +11,21 @@
 
 namespace fanin::cli {
 
+namespace {
+
+/// What is wrong with the options is not the input's fault. Plans refuse options::bound, which belongs to one call.
+void check_options(operation what, element_type type, options chosen, std::uint64_t count) {
+  chosen.bound = false;
+  (void)plan(what, type, chosen, count);
+}
+
+}  // namespace
+
 finished_reduction reduce_loaded(operation what, const input_views& views, const options& chosen,
                                  finished_reduction done) {
   const progress line(fmt::format("{} of {}", to_string(what), done.input()));
   const auto start = std::chrono::steady_clock::now();
-  const plan checked(what, views.type(), chosen,
-                     views.count());  // What is wrong with the options is not the input's fault.
+  check_options(what, views.type(), chosen, views.count());
   done.type = views.type();
   done.count = views.count();
   reach(done, [&] { return reduce(what, views, chosen); });
@@ -65,7 +74,7 @@ std::vector<finished_reduction> reduce_columns(std::span<const statistic> statis
       }
       const auto check = [&](element_type type) {
         check_inferred(what.like, type, input.infers_types());
-        (void)plan(what.like, type, chosen, values.count);
+        check_options(what.like, type, chosen, values.count);
       };
       const element_type type = supported_type(values.type, input.infers_types(), check);
       begun.rounded = column.rounded_as(type);

@@ -33,6 +33,7 @@ struct reduction_options {
   run_options how;
   std::string save_state;
   bool force = false;  ///< replace the file `save_state`, or that of the many results
+  bool bound = false;  ///< compute the largest possible error, at the cost of one more read
   bool explain = false, json = false;
 };
 
@@ -69,11 +70,11 @@ finished_reduction reduce_pair(operation what, const reduction_options& argument
   return done;
 }
 
-// Null if all elements are in memory, or if the variant needs all elements at once. If the request is unsupported for
-// another reason, the plan that follows throws the same error.
+// Null if all elements are in memory, or if the variant or options::bound needs all elements at once. If the request
+// is unsupported for another reason, the plan that follows throws the same error.
 std::unique_ptr<reduction_pass> open_pass(const statistic& what, const source& first, bool many,
                                           const options& chosen) {
-  if (!many && first.whole()) return nullptr;
+  if (!many && (first.whole() || chosen.bound)) return nullptr;
   try {
     return std::make_unique<reduction_pass>(std::span(&what, 1), first, chosen);
   } catch (const unsupported&) {
@@ -130,6 +131,7 @@ void check_together(const reduction_options& arguments, std::size_t files) {
   };
   refuse(arguments.together && many.by.empty(), "--together");
   refuse(!arguments.save_state.empty(), "--save-state");
+  refuse(arguments.bound, "--bound");
   if (files > 1 && many.by.empty()) throw usage_error(fmt::format("{} takes one file", many.name()));
 }
 
@@ -140,7 +142,8 @@ std::vector<input_options> inputs_of(const std::vector<std::string>& files, cons
 }
 
 void run_reduction(operation what, reduction_options arguments) {
-  const options chosen = arguments.how.checked();
+  options chosen = arguments.how.checked();
+  chosen.bound = arguments.bound;
   const bool pair = row_of(what).inputs == 2;
   std::vector<std::string> files = arguments.files;
   if (pair && !arguments.input.path.empty()) files = {arguments.input.path};
@@ -153,6 +156,9 @@ void run_reduction(operation what, reduction_options arguments) {
   if (!arguments.save_state.empty() && !is_exact) throw usage_error("--save-state needs the method exact");
   if (!arguments.save_state.empty() && chosen.nan == nan_policy::skip) {
     throw usage_error("--save-state adds every element: it does not go with --nan skip");
+  }
+  if (arguments.bound && arguments.together && files.size() > 1) {
+    throw usage_error("--bound holds all elements in memory: it does not go with --together of several files");
   }
   if (!arguments.save_state.empty() && apart) throw usage_error("--save-state of many files needs --together");
   check_state_path(arguments.save_state);
@@ -234,6 +240,11 @@ command add_reduction(CLI::App& root, operation what) {
   }
   add_batch_options(*parser, arguments->many);
   parser->add_flag("--force", arguments->force, "replace the output file if it exists");
+  if (row.of_floats.fast) {
+    parser->add_flag("--bound", arguments->bound,
+                     "compute the largest possible error of a fast or compensated result, at the cost of one more "
+                     "read; --explain and --json print it");
+  }
   add_explain_option(*parser, arguments->explain);
   parser->add_flag("--json", arguments->json,
                    "print a JSON object; for several files or columns an array of objects");

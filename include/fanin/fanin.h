@@ -400,6 +400,37 @@ FANIN_API fanin_status fanin_state_lanes(const fanin_state* state, int64_t* lane
 FANIN_API fanin_status fanin_state_from_lanes(fanin_state* state, const int64_t* lanes);
 FANIN_API void fanin_state_destroy(fanin_state* state);
 
+/* An exact sum of doubles in 48 bytes, and their number: for groups, columns and windows, whose sums are many. Begin
+ * with FANIN_COMPACT_INIT, or with zeros. A sum that needs more than 190 bits, or has a NaN or an infinity, owns memory
+ * on the heap, which fanin_compact_clear() frees. A sum may be moved as bytes. Two copies of the bytes would own the same
+ * memory, so a copy is made by fanin_compact_merge() into an empty sum. One call at a time uses a sum. */
+typedef struct fanin_compact {
+  uint64_t words[6];
+} fanin_compact;
+#define FANIN_COMPACT_INIT {{0, 0, 0, 0, 0, 0}}
+#define FANIN_COMPACT_SAVED_BYTES 292
+FANIN_API fanin_status fanin_compact_add(fanin_compact* sum, double x);
+/* Adds x[0], x[stride], ..., x[(count - 1) * stride] in host memory. If `valid` is not null, element i takes part if bit
+ * i % 8 of valid[i / 8] is set. */
+FANIN_API fanin_status fanin_compact_add_many(fanin_compact* sum, const double* x, size_t count, ptrdiff_t stride,
+                                              const uint8_t* valid);
+/* Takes back x, which was added before. Fails with FANIN_INVALID_ARGUMENT if no elements are left, or if x is NaN or
+ * infinite */
+FANIN_API fanin_status fanin_compact_subtract(fanin_compact* sum, double x);
+/* Adds everything that was added to `other`. At most 2^62 elements; more fail with FANIN_OVERFLOW */
+FANIN_API fanin_status fanin_compact_merge(fanin_compact* sum, const fanin_compact* other);
+FANIN_API uint64_t fanin_compact_count(const fanin_compact* sum);
+/* Writes the value, correctly rounded to the floating-point type `result_type` (FANIN_TYPE_DEFAULT: FANIN_F64). `what`:
+ * FANIN_SUM, or FANIN_MEAN of at least one element. */
+FANIN_API fanin_status fanin_compact_finish(const fanin_compact* sum, fanin_operation what, fanin_type result_type,
+                                            void* result);
+/* The bytes of fanin_state_save() for the same elements. `bytes` must be FANIN_COMPACT_SAVED_BYTES. Loading replaces the
+ * sum, and takes the bytes of states of sums of FANIN_F64 too. */
+FANIN_API fanin_status fanin_compact_save(const fanin_compact* sum, void* saved, size_t bytes);
+FANIN_API fanin_status fanin_compact_load(const void* saved, size_t bytes, fanin_compact* sum);
+/* The sum of no elements. Frees what the sum owns. */
+FANIN_API void fanin_compact_clear(fanin_compact* sum);
+
 #ifdef __cplusplus
 }
 #endif

@@ -112,6 +112,17 @@ enum class nan_policy : std::uint8_t {
 inline constexpr std::array all_nan_policies{nan_policy::propagate, nan_policy::skip};
 FANIN_API std::string_view to_string(nan_policy) noexcept;
 
+namespace detail {
+/// The type of options::how, an earlier name of options::method. A value for it is refused by one sentence.
+struct renamed_to_method {
+  constexpr renamed_to_method() = default;
+  template <class T>
+  constexpr renamed_to_method(T) {
+    static_assert(sizeof(T) == 0, "options::how is called options::method: write {.method = fanin::fast}");
+  }
+};
+}  // namespace detail
+
 /// The caller's choices. The defaults suit most calls.
 struct options {
   /// One of these:
@@ -126,6 +137,8 @@ struct options {
   /// Empty: the method of `variant`, if a variant is named. Otherwise default_method(): `exact`, or if the operation
   /// has no `exact` for the type, the strictest method that it has.
   std::optional<fanin::method> method = {};
+  /// No option: the earlier name of `method`, whose use the compiler refuses with that advice.
+  [[no_unique_address]] detail::renamed_to_method how = {};
   /// The type of the result's number. Empty: default_result(). With method::exact a result that would be f32 may also
   /// be f64 or the element's type, and a result that would be c64 may also be c128.
   std::optional<element_type> result = {};

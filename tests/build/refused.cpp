@@ -9,9 +9,10 @@
 #include <fanin/fanin.hpp>
 
 void refused(const std::vector<double>& x, std::vector<long double>& wide, double& one, std::vector<bool>& bits) {
-  fanin::sum<float>(x);              //! no method gives a result of this type
-  fanin::sum(std::list<double>());   //! these elements do not lie one after another in memory
-  fanin::sum(std::deque<double>());  //! these elements do not lie one after another in memory
+  fanin::sum<float>(x);                  //! no method gives a result of this type
+  fanin::sum(x, {.how = fanin::exact});  //! options::how is called options::method
+  fanin::sum(std::list<double>());       //! these elements do not lie one after another in memory
+  fanin::sum(std::deque<double>());      //! these elements do not lie one after another in memory
   fanin::sum(x |
              std::views::transform([](double v) { return v * v; }));  //! these elements do not lie one after another
   fanin::sum(std::list<float>().begin(), std::list<float>().end());   //! these iterators are of elements that do not

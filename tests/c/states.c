@@ -115,8 +115,54 @@ static void special_values(void) {
   CHECK_FAILS(fanin_state_create(FANIN_SUM, FANIN_I64, &state), FANIN_UNSUPPORTED, "i64");
 }
 
+/* Compact sums have the values and the bytes of states. */
+static void compact(void) {
+  const uint8_t valid[] = {0x0f};
+  const double few[] = {1, 0x1p-80, 1e300, -1e300, 7};
+  fanin_compact sum = FANIN_COMPACT_INIT, other, loaded = FANIN_COMPACT_INIT, empty = FANIN_COMPACT_INIT;
+  fanin_state* state = NULL;
+  unsigned char saved[FANIN_COMPACT_SAVED_BYTES], again[FANIN_COMPACT_SAVED_BYTES];
+  double value = 0;
+  float rounded = 0;
+  const fanin_input all = input_of(x, length, FANIN_F64);
+  size_t i;
+
+  memset(&other, 0, sizeof other);
+  for (i = 0; i < length; i += 2) CHECK(fanin_compact_add(&sum, x[i]) == FANIN_OK);
+  CHECK(fanin_compact_add_many(&other, x + 1, length / 2, 2, NULL) == FANIN_OK);
+  CHECK(fanin_compact_merge(&sum, &other) == FANIN_OK && fanin_compact_count(&sum) == length);
+  CHECK(fanin_state_create(FANIN_SUM, FANIN_F64, &state) == FANIN_OK);
+  CHECK(fanin_state_accumulate(state, &all, NULL, NULL, NULL) == FANIN_OK);
+  CHECK(fanin_state_save(state, saved, sizeof saved) == FANIN_OK);
+  CHECK(fanin_compact_save(&sum, again, sizeof again) == FANIN_OK && memcmp(saved, again, sizeof saved) == 0);
+  CHECK(fanin_compact_load(saved, sizeof saved, &loaded) == FANIN_OK);
+  CHECK(fanin_compact_finish(&loaded, FANIN_MEAN, FANIN_TYPE_DEFAULT, &value) == FANIN_OK);
+  CHECK(value == value_of(state, FANIN_MEAN));
+  CHECK(fanin_compact_finish(&sum, FANIN_SUM, FANIN_TYPE_DEFAULT, &value) == FANIN_OK);
+  CHECK(value == value_of(state, FANIN_SUM));
+  fanin_state_destroy(state);
+
+  fanin_compact_clear(&loaded);
+  CHECK(fanin_compact_count(&loaded) == 0);
+  CHECK(fanin_compact_add_many(&loaded, few, 5, 1, valid) == FANIN_OK && fanin_compact_count(&loaded) == 4);
+  CHECK(fanin_compact_subtract(&loaded, 1) == FANIN_OK);
+  CHECK(fanin_compact_finish(&loaded, FANIN_SUM, FANIN_F32, &rounded) == FANIN_OK && rounded == 0x1p-80f);
+
+  CHECK_FAILS(fanin_compact_subtract(&empty, 1), FANIN_INVALID_ARGUMENT, "no elements");
+  CHECK_FAILS(fanin_compact_finish(&empty, FANIN_MEAN, FANIN_F64, &value), FANIN_INVALID_ARGUMENT, "mean");
+  CHECK_FAILS(fanin_compact_finish(&sum, FANIN_MAX, FANIN_F64, &value), FANIN_UNSUPPORTED, "max");
+  CHECK_FAILS(fanin_compact_finish(&sum, FANIN_SUM, FANIN_I64, &value), FANIN_UNSUPPORTED, "rounded");
+  CHECK_FAILS(fanin_compact_save(&sum, saved, 8), FANIN_INVALID_ARGUMENT, "292 bytes");
+  CHECK_FAILS(fanin_compact_load(saved, 8, &sum), FANIN_INVALID_ARGUMENT, "length");
+  CHECK_FAILS(fanin_compact_add(NULL, 1), FANIN_INVALID_ARGUMENT, "null");
+  CHECK(fanin_compact_count(&sum) == length && fanin_compact_count(NULL) == 0);
+  fanin_compact_clear(&loaded);
+  fanin_compact_clear(NULL);
+}
+
 int main(void) {
   fill();
+  compact();
   merged(FANIN_SUM, FANIN_MEAN);
   merged(FANIN_SUM_OF_SQUARES, FANIN_NORM2);
   special_values();

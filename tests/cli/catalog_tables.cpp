@@ -30,6 +30,11 @@ std::string methods_of(const operation_row& row) {
   return row.unrounded ? "exact with every method" : names_of(row.of_floats);
 }
 
+/// The front end takes integers as f64 if the operation has no arithmetic for integers.
+std::string of_integers(const operation_row& row) {
+  return row.of_integers ? "exact" : names_of(row.of_floats) + ", as f64";
+}
+
 std::string_view empty_of(const operation_row& row) {
   if (row.result == result_rule::truth) return row.empty == empty_value::one ? "true" : "false";
   if (row.empty == empty_value::minus_infinity) return "-inf";
@@ -58,7 +63,7 @@ std::string tables() {
       "|\n|---|---|---|---|---|---|---|\n";
   for (const operation_row& row : operation_rows) {
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", row.name, row.story, result_of(row),
-                        methods_of(row), names_of(row.of_complex), row.of_integers ? "exact" : "", empty_of(row));
+                        methods_of(row), names_of(row.of_complex), of_integers(row), empty_of(row));
   }
   text += "\n| element type | is | `sum` gives | `mean` gives |\n|---|---|---|---|\n";
   for (const element_type type : all_element_types) {
@@ -118,8 +123,8 @@ std::string shares() {
   }
   text += "\n" + rule + "\n";
   for (const operation_row& row : operation_rows) {
-    text += fmt::format("| `{}` | {} | {} | {} |", row.name, methods_of(row), names_of(row.of_complex),
-                        row.of_integers ? "exact" : "");
+    text +=
+        fmt::format("| `{}` | {} | {} | {} |", row.name, methods_of(row), names_of(row.of_complex), of_integers(row));
     for (const column& one : columns) {
       std::string share;
       std::istringstream names{std::string(one.backends)};

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact sums of 48 bytes, for many sums at once: the groups of a table, the columns of a file, the windows of a
+// query.
+//
+//   std::vector<fanin::compact_sum<double>> total(groups);
+//   for (std::size_t i = 0; i < n; ++i) total[key[i]].add(x[i]);
+//   double first = total[0].round();
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include <fanin/accumulator/exact.hpp>
+
+namespace fanin {
+
+/// The exact sum of the elements that were added, and their number. T is float or double.
+/// Accuracy, special values: as for exact_accumulator. The sum of elements is the same whatever was added and
+/// subtracted before.
+/// Memory: 48 bytes while the exponents of all elements differ by at most 38 (double) or 52 (float) from that of the
+/// first one, and often further. Beyond that, or with a NaN or an infinity, the sum moves to an exact_accumulator on
+/// the heap and stays there.
+/// Reproducible: the same value and the same saved bytes for any order, split and merging (exact). Does not depend on
+/// the floating-point environment.
+/// Threads: calls of const members may overlap; any other call has to be the only one.
+/// @throws each member that adds, merges, copies or loads: std::bad_alloc
+template <class T>
+class compact_sum {
+  using format = detail::float_format<T>;
+  using wide = exact_accumulator<T>;
+
+ public:
+  using value_type = T;
+
+  static constexpr std::size_t saved_bytes = wide::saved_bytes;
+
+  /// The most elements of one sum.
+  static constexpr std::uint64_t most_elements = std::uint64_t{1} << 62;
+
+  compact_sum() noexcept : word_{} {}
+  compact_sum(const compact_sum& other) : compact_sum(fields_of(other)) {
+    if (other.is_large()) large_ = std::make_unique<wide>(*other.large_).release();
+  }
+  compact_sum(compact_sum&& other) noexcept : compact_sum(fields_of(other)) {
+    other.word_ = {};
+    other.unit_ = 0;
+    other.count_ = other.minus_zeros_ = 0;
+  }
+  compact_sum& operator=(compact_sum other) noexcept {
+    std::swap(word_, other.word_);
+    std::swap(unit_, other.unit_);
+    std::swap(count_, other.count_);
+    std::swap(minus_zeros_, other.minus_zeros_);
+    return *this;
+  }
+  ~compact_sum() {
+    if (is_large()) delete large_;
+  }
+
+  /// Adds x. Cost: a dozen integer operations.
+  void add(T x) {
+    ++count_;
+    change(x, false);
+  }
+
+  /// Takes back x, which was added before. @throws invalid_argument if no elements are left, or if x is NaN or
+  /// infinite
+  void subtract(T x) {
+    if (count_ == 0) throw invalid_argument("an element is subtracted from a sum of no elements");
+    if ((detail::to_bits(x) & ~format::sign) >= format::infinity) {
+      throw invalid_argument("a NaN or an infinity cannot be subtracted from a sum");
+    }
+    --count_;
+    change(x, true);
+  }
+
+  /// Adds x[0], x[stride], ..., x[(count - 1) * stride]. If `valid` is not null, element i takes part if bit i % 8 of
+  /// valid[i / 8] is set. Memory: host.
+  void add(const T* x, std::size_t count, std::ptrdiff_t stride = 1, const std::uint8_t* valid = nullptr) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (valid == nullptr || (valid[i / 8] >> i % 8 & 1) != 0) add(x[static_cast<std::ptrdiff_t>(i) * stride]);
+    }
+  }
+  void add(std::span<const T> x) { add(x.data(), x.size()); }
+
+  /// Adds everything that was added to `other`.
+  /// @throws overflow if there would be more than 2^62 elements; this sum is then as it was
+  void merge(const compact_sum& other) {
+    if (other.count_ > most_elements - count_) throw overflow("a compact sum has at most 2^62 elements");
+    if (!is_large() && !other.is_large() && !merge_words(other)) grow();
+    if (!is_large() && other.is_large()) grow();
+    if (is_large()) {
+      const wide sum = other.accumulator();
+      large_->merge(sum);
+    }
+    count_ += other.count_;
+    minus_zeros_ += other.minus_zeros_;
+  }
+
+  /// The number of elements.
+  std::uint64_t count() const noexcept { return count_; }
+
+  /// The sum, correctly rounded to the floating type R (nearest, ties to even). Empty gives +0.
+  template <class R = T>
+  R round() const {
+    if (is_large()) return accumulator().template round<R>();
+    return rounded<R>(
+        [](const magnitude_words& words, int unit) { return detail::round_magnitude<R>(words, unit, false); });
+  }
+
+  /// The mean of the elements, rounded once. @throws invalid_argument if there are no elements
+  template <class R = T>
+  R mean() const {
+    if (count_ == 0) throw invalid_argument("mean of no elements");
+    if (is_large()) return accumulator().template mean<R>();
+    return rounded<R>([this](const magnitude_words& words, int unit) {
+      detail::leading_words<5> quotient(words);
+      quotient.divide(count_);
+      return detail::round_magnitude<R>(quotient.word, unit + 32 * quotient.first, quotient.sticky);
+    });
+  }
+
+  /// The same sum as an exact_accumulator.
+  wide accumulator() const {
+    wide sum;
+    if (count_ == 0) return sum;
+    sum.add_elements(count_, [this](wide& all) {
+      if (count_ == minus_zeros_) return all.add(-T{0});
+      all.add(T{0});
+      if (is_large()) return all.merge(*large_);
+      magnitude_words words;
+      const bool negative = split(words);
+      for (int i = 0; i < 6; ++i) {
+        const auto word = static_cast<detail::int128>(words[i]);
+        if (word != 0) all.add_scaled(negative ? -word : word, unit_ + 32 * i);
+      }
+    });
+    return sum;
+  }
+
+  /// The bytes that exact_accumulator<T>::save() writes for the same elements.
+  std::array<std::byte, saved_bytes> save() const { return accumulator().save(); }
+
+  /// The sum of bytes that save(), or exact_accumulator<T>::save(), wrote. If elements other than -0 were saved, a
+  /// later subtraction takes the saved elements for numbers other than -0.
+  /// @throws invalid_argument on other bytes, and if the number of elements was not saved or is above 2^62
+  static compact_sum load(std::span<const std::byte> in) {
+    const wide saved = wide::load(in);
+    if (saved.count() > most_elements)
+      throw invalid_argument("this exact sum has no number of elements, or too many");
+    compact_sum sum;
+    sum.grow();
+    *sum.large_ = saved;
+    sum.count_ = saved.count();
+    const T value = saved.round();
+    if (value == 0 && (detail::to_bits(value) & format::sign) != 0) sum.minus_zeros_ = sum.count_;
+    return sum;
+  }
+
+ private:
+  // In place the sum is that of word_[i] * 2^(unit_ + 64 i), in two's complement. Checks keep it below 2^190 units in
+  // magnitude. An element is at most 2^(digits + most_shift) units. So a sum can overflow its words only after 2^60
+  // elements that were added one by one.
+  static constexpr int most_shift = 190 - 61 - format::digits;
+  static constexpr int large_unit = 1 << 14;  ///< the unit_ of a sum that is on the heap
+
+  using magnitude_words = std::uint32_t[6];
+
+  /// The fields of `other`, with its memory.
+  struct fields_of {
+    explicit fields_of(const compact_sum& other) noexcept : from(other) {}
+    const compact_sum& from;
+  };
+  explicit compact_sum(fields_of other) noexcept
+      : word_(other.from.word_),
+        count_(other.from.count_),
+        minus_zeros_(other.from.minus_zeros_),
+        unit_(other.from.unit_) {}
+
+  bool is_large() const noexcept { return unit_ == large_unit; }
+
+  /// Adds x, or -x if `takes_back`.
+  void change(T x, bool takes_back) {
+    const auto bits = detail::to_bits(x);
+    const auto magnitude = bits & ~format::sign;
+    const bool negative = ((bits & format::sign) != 0) != takes_back;
+    if (magnitude - 1 < format::infinity - 1) [[likely]] {
+      const auto [mantissa, exponent] = detail::unpack<T>(magnitude);
+      const auto shift = static_cast<unsigned>(exponent - unit_);
+      if (shift <= unsigned{most_shift}) [[likely]] {
+        return add_mantissa(mantissa, shift, negative);
+      }
+    }
+    change_slowly(x, takes_back);
+  }
+
+  /// Adds +-mantissa * 2^shift units.
+  void add_mantissa(std::uint64_t mantissa, unsigned shift, bool negative) {
+    const auto number = static_cast<std::int64_t>(negative ? -mantissa : mantissa);
+    const std::uint64_t low = static_cast<std::uint64_t>(number) << shift % 64;
+    const auto high = static_cast<std::uint64_t>(number >> 1 >> (63 - shift % 64));
+    const auto sign = static_cast<std::uint64_t>(number >> 63);
+    shift < 64 ? add_words(low, high, sign) : add_words(0, low, high);
+  }
+  void add_words(std::uint64_t low, std::uint64_t middle, std::uint64_t high) {
+    word_[0] += low;
+    const bool carry = word_[0] < low;
+    word_[1] += middle;
+    high += word_[1] < middle;
+    word_[1] += carry;
+    word_[2] += high + (word_[1] < std::uint64_t{carry});
+  }
+
+  /// change() of zeros, of numbers far from the unit, and of a sum on the heap.
+  FANIN_NOINLINE void change_slowly(T x, bool takes_back) {
+    const auto bits = detail::to_bits(x);
+    const auto magnitude = bits & ~format::sign;
+    if (bits == format::sign) minus_zeros_ += takes_back ? ~std::uint64_t{0} : 1;
+    if (magnitude == 0) return;
+    if (!is_large() && magnitude < format::infinity) {
+      const auto [mantissa, exponent] = detail::unpack<T>(magnitude);
+      if (move_to(std::max(exponent - most_shift / 2, format::low))) {
+        return add_mantissa(mantissa, static_cast<unsigned>(exponent - unit_),
+                            ((bits & format::sign) != 0) != takes_back);
+      }
+    }
+    grow();
+    large_->add(takes_back ? detail::from_bits<T>(bits ^ format::sign) : x);
+  }
+
+  /// Changes the unit to 2^to. Returns false, and changes nothing, if the words then cannot hold the sum.
+  bool move_to(int to) {
+    const int up = unit_ - to;  // The words are shifted up by so many bits.
+    if (up != 0 && (word_[0] | word_[1] | word_[2]) != 0) {
+      magnitude_words words;
+      const bool negative = split(words);
+      int lowest = 0, highest = 191;
+      while ((words[lowest / 32] >> lowest % 32 & 1) == 0) ++lowest;
+      while ((words[highest / 32] >> highest % 32 & 1) == 0) --highest;
+      if (lowest + up < 0 || highest + up >= 190) return false;
+      const std::uint64_t sign = negative ? ~std::uint64_t{0} : 0;
+      word_ = {sign, sign, sign};
+      for (int i = lowest / 32; i <= highest / 32; ++i) {
+        const int place = 32 * i + up;
+        const detail::uint128 word =
+            static_cast<detail::uint128>(words[i]) << std::max(place, 0) % 64 >> std::max(-place, 0);
+        const std::size_t first = static_cast<std::size_t>(std::max(place, 0)) / 64;
+        word_[first] ^= static_cast<std::uint64_t>(word);
+        if (first < 2) word_[first + 1] ^= static_cast<std::uint64_t>(word >> 64);
+      }
+      add_words(negative, 0, 0);
+    }
+    unit_ = to;
+    return true;
+  }
+
+  /// Adds the words of `other`, in place as this one. Returns false, and changes nothing of the sum, if they do not
+  /// fit.
+  bool merge_words(const compact_sum& other) {
+    compact_sum more(fields_of{other});
+    const int unit = std::min(unit_, more.unit_);
+    if (!move_to(unit) || !more.move_to(unit)) return false;
+    const auto before = word_;
+    add_words(more.word_[0], more.word_[1], more.word_[2]);
+    const auto top = static_cast<std::int64_t>(word_[2]) >> 62;
+    if (top == 0 || top == -1) return true;
+    word_ = before;
+    return false;
+  }
+
+  /// Moves the sum to the heap.
+  void grow() {
+    if (is_large()) return;
+    auto sum = std::make_unique<wide>(accumulator());
+    large_ = sum.release();
+    unit_ = large_unit;
+  }
+
+  /// Stores the magnitude of the words, and returns whether they are negative.
+  bool split(magnitude_words& magnitude) const {
+    const bool negative = static_cast<std::int64_t>(word_[2]) < 0;
+    std::uint64_t carry = negative;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::uint64_t word = (negative ? ~word_[i] : word_[i]) + carry;
+      carry = carry != 0 && word == 0;
+      magnitude[2 * i] = static_cast<std::uint32_t>(word);
+      magnitude[2 * i + 1] = static_cast<std::uint32_t>(word >> 32);
+    }
+    return negative;
+  }
+
+  /// round(words, unit) with the sign of a sum that is in place.
+  template <class R, class Round>
+  R rounded(Round round) const {
+    using to = detail::float_format<R>;
+    if (count_ != 0 && minus_zeros_ == count_) return to::made_of(to::sign);
+    magnitude_words words;
+    const bool negative = split(words);
+    const typename to::bits bits = round(words, unit_);
+    const bool is_nan = !to::has_infinity && bits == to::quiet_nan;
+    return to::made_of(negative && !is_nan ? static_cast<typename to::bits>(bits | to::sign) : bits);
+  }
+
+  union {
+    std::array<std::uint64_t, 3> word_;
+    wide* large_;
+  };
+  std::uint64_t count_ = 0, minus_zeros_ = 0;
+  int unit_ = 0;
+};
+
+}  // namespace fanin
