@@ -21,7 +21,7 @@ except ImportError:
 
 README = os.environ.get("FANIN_README")
 STUBS = pathlib.Path(__file__).resolve().parent.parent / "stubs.py"
-WITHOUT_DOCTESTS = ("__main__", "_torch")  # which run a command, and need torch
+WITHOUT_DOCTESTS = ("__main__", "_torch", "_torch_calls")  # which run a command, and need torch
 
 
 class AnyNaN:

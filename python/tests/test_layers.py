@@ -9,7 +9,8 @@ import unittest
 import fanin
 
 FOLDER = pathlib.Path(fanin.__file__).parent
-OF_OTHER_PACKAGES = {"_torch", "_torch_calls"}  # These modules import an optional package, and are imported where it is loaded.
+# These modules import an optional package, or a part of one, and are imported where it is loaded.
+OF_OTHER_PACKAGES = {"_torch", "_torch_calls", "torch._meshes"}
 
 
 def imported(statement, folder):
