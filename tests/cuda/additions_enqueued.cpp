@@ -17,6 +17,7 @@ void overwrite(const results_view& out, const std::vector<R>& values) {
 template <class R>
 void check_added(operation what, const batch& there, const batch& here, const std::vector<R>& earlier,
                  device_context& context, const options& chosen) {
+  INFO(to_string(what) << " of " << to_string(there.inputs.type()) << " to " << to_string(type_of<R>));
   options by_serial = chosen;
   by_serial.backend = "serial";
   std::vector<R> expected = earlier, waited = earlier, without_context = earlier;

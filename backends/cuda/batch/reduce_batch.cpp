@@ -152,13 +152,11 @@ std::size_t result_bytes(const request& request) {
 void* take_results(const request& request, const results_view& to, scratch_pieces& scratch) {
   return to.place == memory::device ? to.data : scratch.take<void>(to.count * result_bytes(request));
 }
-/// Copies results of the host that are added to. The kernels behind this copy are not launched early: a kernel that
-/// is launched early waits for the kernel before it, and the copy may still be under way then.
-void copy_earlier(const request& request, const results_view& to, void* results, execution& where) {
+/// Copies results of the host that are added to.
+void copy_earlier(const request& request, const results_view& to, void* results, cudaStream_t stream) {
   if (!request.adds || to.place == memory::device) return;
-  check(cudaMemcpyAsync(results, to.data, to.count * result_bytes(request), cudaMemcpyHostToDevice, where.stream),
+  check(cudaMemcpyAsync(results, to.data, to.count * result_bytes(request), cudaMemcpyHostToDevice, stream),
         "cudaMemcpyAsync");
-  where.programmatic = false;
 }
 
 /// Enqueues the reduction of groups that are not sorted, like enqueue_batch().
@@ -167,10 +165,10 @@ const void* enqueue_tables(const request& request, const batch& groups, const re
   const group_tables tables(request, groups, context.where());
   scratch_pieces measured;
   take_results(request, to, measured);
-  execution where = context.with_scratch(measured.taken_bytes() + tables.scratch_bytes());
+  const execution where = context.with_scratch(measured.taken_bytes() + tables.scratch_bytes());
   scratch_pieces scratch(static_cast<std::byte*>(where.scratch));
   out.results = take_results(request, to, scratch);
-  copy_earlier(request, to, out.results, where);
+  copy_earlier(request, to, out.results, where.stream);
   tables.enqueue(scratch, where, out);
   return out.results;
 }
@@ -225,10 +223,9 @@ const void* enqueue_batch(const request& asked, const batch& many, const results
   for (const std::size_t one : of_states) measured.take<std::byte>(one);
   std::optional<group_sort> sort;
   if (many.kind == layout::groups) sort.emplace(request, many);
-  execution where = context.with_scratch(measured.taken_bytes() + (sort ? sort->scratch_bytes() : 0));
+  const execution where = context.with_scratch(measured.taken_bytes() + (sort ? sort->scratch_bytes() : 0));
   scratch_pieces scratch(static_cast<std::byte*>(where.scratch));
   out.results = take_results(request, to, scratch);
-  copy_earlier(request, to, out.results, where);
   auto* const states = scratch.take<std::byte>(of_states[0]);
   auto* const present = scratch.take<std::uint64_t>(of_states[1]);
   auto* const long_states = scratch.take<std::byte>(of_states[2]);
@@ -241,6 +238,7 @@ const void* enqueue_batch(const request& asked, const batch& many, const results
   execution of_kernel = where;
   of_kernel.scratch = scratch.take<std::byte>(of_states[9]);
   of_kernel.scratch_bytes = of_states[9];
+  copy_earlier(request, to, out.results, stream);
   if (request.adds && many.kind == layout::segments) {
     all.results = many.result_count;
     enqueue_check_of_offsets(all, out.status, where);
