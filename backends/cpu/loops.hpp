@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a thread folds an accumulator: loop<A>, of which accumulator_loops.hpp and complex_loops.hpp have specialisations.
+// How a thread folds an accumulator: loop<A>, of which accumulator_loops.hpp and complex_loops.hpp have
+// specialisations.
 #pragma once
 
 #include <algorithm>

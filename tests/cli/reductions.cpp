@@ -267,10 +267,8 @@ TEST_CASE("without --method the command is exact, and --json says how") {
   CHECK(json::parse(here.fanin("sum x.txt --method fast --json").out)["error_bound"].is_null());
   // The magnitudes add up to 2e22 + 2; each of the five additions has at most the relative error 2^-53.
   const json bounded = json::parse(here.shell("cat x.txt | $fanin sum --method fast --bound --json").out);
-  CHECK(bounded["bound"]["of_magnitudes"] == 0);
   const double most = bounded["error_bound"].get<double>();
-  CHECK(most >= 2.0);
-  CHECK(most <= 5 * 0x1p-53 * 2.0001e22);
+  CHECK((most >= 2.0 && most <= 5 * 0x1p-53 * 2.0001e22));
   CHECK(here.fanin("sum x.txt --method fast --bound --explain").err.find(" M, M the sum") == std::string::npos);
   check_failure(here.fanin("sum x.txt --bound --axis 0 --shape 2,2"), 2, "--bound is about one result");
   check_failure(here.fanin("sum x.txt x.txt --together --method fast --bound"), 2, "does not go with --together");

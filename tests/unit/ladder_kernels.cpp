@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the kernels of the ladder, run on the CPU, against their traces. Floats added in the traced order have the
 // same bits as the kernel's result; other orders nearly always give other bits. Stages that need a device
-// (cooperative groups, redux, bulk copies, atomics of many blocks) are compared by tests/cuda, if they have one order.
+// (cooperative groups, redux, bulk copies, atomics of many blocks) are compared by tests/cuda, if they have one
+// order.
 #include <doctest/doctest.h>
 
 #include <algorithm>

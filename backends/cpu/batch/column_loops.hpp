@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops over columns side by side: of any accumulator in column_functions.hpp, and of some for each instruction set in
-// column_loops.cpp.
+// The loops over columns side by side: of any accumulator in column_functions.hpp, and of some for each instruction
+// set in column_loops.cpp.
 #pragma once
 
 #include <algorithm>
