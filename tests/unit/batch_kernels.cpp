@@ -51,31 +51,34 @@ auto number_of(typename A::element word) {
   }
 }
 
-/// The state of a chunk, in the order of docs/batch.md.
-template <class A, class T = typename A::element>
-typename A::state chunk_in_order(const T* x, std::size_t count, std::size_t position) {
-  constexpr std::size_t size = 16 / sizeof(T), slots = cuda::chunk_slots;
-  std::vector<typename A::state> s(slots, A::identity());
-  for (std::size_t i = 0; i < count; ++i)
-    accumulator::add_at<A>(s[i / size % slots], position + i, number_of<A>(x[i]));
-  for (std::size_t half = slots / 2; half > 0; half /= 2) {
+/// The numbers of a vector of 16 bytes.
+template <class A>
+constexpr std::size_t vector_size = cuda::vector<typename A::element>::size;
+
+/// The state of `count` parts: add(state, i) adds part i. `width` neighbours share a slot, and slots merge as a tree.
+template <class A, class Add>
+typename A::state over_slots(std::size_t count, std::size_t width, Add add) {
+  std::vector<typename A::state> s(cuda::chunk_slots, A::identity());
+  for (std::size_t i = 0; i < count; ++i) add(s[i / width % s.size()], i);
+  for (std::size_t half = s.size() / 2; half > 0; half /= 2) {
     for (std::size_t k = 0; k < half; ++k) A::merge(s[k], s[k + half]);
   }
   return s[0];
 }
+/// The state of a chunk, in the order of docs/batch.md.
+template <class A, class T = typename A::element>
+typename A::state chunk_in_order(const T* x, std::size_t count, std::size_t position) {
+  return over_slots<A>(count, vector_size<A>, [&](typename A::state& s, std::size_t i) {
+    accumulator::add_at<A>(s, position + i, number_of<A>(x[i]));
+  });
+}
 template <class A, class T = typename A::element>
 typename A::state in_order(const T* x, std::size_t count, std::size_t least_chunk) {
-  constexpr std::size_t slots = cuda::chunk_slots;
   const std::size_t size = cuda::chunk_elements(count, least_chunk), chunks = cuda::chunk_count(count, least_chunk);
   if (chunks == 1) return chunk_in_order<A>(x, count, 0);
-  std::vector<typename A::state> s(slots, A::identity());
-  for (std::size_t k = 0; k < chunks; ++k) {
-    A::merge(s[k % slots], chunk_in_order<A>(x + k * size, std::min(size, count - k * size), k * size));
-  }
-  for (std::size_t half = slots / 2; half > 0; half /= 2) {
-    for (std::size_t k = 0; k < half; ++k) A::merge(s[k], s[k + half]);
-  }
-  return s[0];
+  return over_slots<A>(chunks, 1, [&](typename A::state& s, std::size_t k) {
+    A::merge(s, chunk_in_order<A>(x + k * size, std::min(size, count - k * size), k * size));
+  });
 }
 
 /// Whether the state is the state of the segment.
@@ -132,7 +135,6 @@ struct shifted_array {
 /// `change(x, length, i)` may write the elements of segment i.
 template <class A, class Change>
 void check_segments(const std::vector<std::size_t>& lengths, std::size_t shift, unsigned lanes, Change change) {
-  using T = typename A::element;
   std::vector<std::uint32_t> offsets{0};
   for (const std::size_t length : lengths) offsets.push_back(offsets.back() + static_cast<std::uint32_t>(length));
   const std::size_t count = offsets.back();
@@ -149,7 +151,7 @@ void check_segments(const std::vector<std::size_t>& lengths, std::size_t shift, 
   all.kind = layout::segments;
   all.results = lengths.size();
   all.least_chunk = cuda::least_chunk_of(sizeof(typename A::state));
-  all.most_short = cuda::most_short_segment<T>;
+  all.most_short = cuda::most_short_segment<typename A::element>;
   all.offsets = offsets.data();
   all.count = count;
   all.longs = &longs;
@@ -158,17 +160,15 @@ void check_segments(const std::vector<std::size_t>& lengths, std::size_t shift, 
   std::vector<typename A::state> short_states(lengths.size()), long_states(entry_of_chunk.size()), partials(count);
   std::vector<int> short_writes(lengths.size()), long_writes(entry_of_chunk.size());
   const keep_states<A> keep_short{&short_states, &short_writes, nullptr, &status};
+  const keep_states<A> keep_long{&long_states, &long_writes, partials.data(), &status};
+  cuda::batch_elements only_long = all;
+  only_long.only_long = true;
   if constexpr (cuda::adds_vectors<A>) {
     launch(1, cuda::tuning::exact_segment_threads, [&] { cuda::exact_segments_kernel<A>(all, 32, keep_short); });
+    launch(1, 256, [&] { cuda::long_segments_kernel<A>(only_long, keep_long); });
   } else {
     launch(1, 256, [&] { cuda::segments_kernel<A>(all, lanes, 32, keep_short); });
-  }
-  all.only_long = true;
-  const keep_states<A> keep_long{&long_states, &long_writes, partials.data(), &status};
-  if constexpr (cuda::adds_vectors<A>) {
-    launch(1, 256, [&] { cuda::long_segments_kernel<A>(all, keep_long); });
-  } else {
-    launch(1, 256, [&] { cuda::segments_kernel<A>(all, 0, 0, keep_long); });
+    launch(1, 256, [&] { cuda::segments_kernel<A>(only_long, 0, 0, keep_long); });
   }
   for (std::size_t k = 0; k < cuda::long_count(all); ++k) {
     const cuda::long_segments::entry& entry = entries[k];
@@ -194,8 +194,6 @@ void check_segments(const std::vector<std::size_t>& lengths, std::size_t shift, 
 /// Rows of `length` elements of an array that begins `shift` elements behind a boundary.
 template <class A>
 struct test_rows {
-  using T = typename A::element;
-  static constexpr unsigned size = cuda::vector<T>::size;
   shifted_array<A> array;
   cuda::batch_elements all{};
   std::vector<typename A::state> states;
@@ -216,13 +214,13 @@ struct test_rows {
   }
   keep_states<A> write() { return {&states, &writes, nullptr, nullptr}; }
   /// The axes of 1 or 2 kept axes and of the elements of a row.
-  void set_axes(std::initializer_list<array_axis> axes) {
+  void set_axes(const std::vector<array_axis>& axes) {
     all.kept = static_cast<unsigned>(axes.size()) - 1;
     all.reduced = 1;
     std::copy(axes.begin(), axes.end(), all.axes);
   }
   void check() const {
-    std::vector<T> row(all.length);
+    std::vector<typename A::element> row(all.length);
     for (std::size_t i = 0; i < all.results; ++i) {
       CAPTURE(i);
       cuda::axis_offsets at;
@@ -249,7 +247,7 @@ template <class A>
 void check_whole_rows(std::size_t rows, std::size_t length) {
   test_rows<A> test(rows * length, 0, rows, length);
   test.set_axes({{rows, {static_cast<std::ptrdiff_t>(length)}}, {length, {1}}});
-  constexpr unsigned size = test_rows<A>::size;
+  constexpr std::size_t size = vector_size<A>;
   unsigned lanes = 1;
   while (lanes < 32 && lanes * size < length) lanes *= 2;
   const auto write = test.write();
@@ -271,7 +269,7 @@ void check_columns(std::size_t columns, std::size_t length) {
   test_rows<A> test(columns * length, 0, columns, length);
   test.set_axes({{columns, {1}}, {length, {static_cast<std::ptrdiff_t>(columns)}}});
   unsigned lanes = 1;
-  while (lanes < 32 && lanes * test_rows<A>::size < length) lanes *= 2;
+  while (lanes < 32 && lanes * vector_size<A> < length) lanes *= 2;
   const auto write = test.write();
   if constexpr (cuda::adds_vectors<A>) {
     launch(2, 64, [&] { cuda::exact_columns_kernel<A>(test.all, 64 / lanes, write); });
@@ -287,23 +285,15 @@ template <class A>
 void check_lines(std::size_t outer, std::size_t rows, std::size_t length, std::size_t gap, std::size_t shift) {
   const std::size_t stride = length + gap, outer_stride = rows * stride + 3;
   test_rows<A> test(outer * outer_stride - 3 - gap, shift, outer * rows, length);
-  const array_axis along{length, {1}}, inner{rows, {static_cast<std::ptrdiff_t>(stride)}};
-  if (outer == 1) {
-    test.set_axes({inner, along});
-  } else {
-    test.set_axes({{outer, {static_cast<std::ptrdiff_t>(outer_stride)}}, inner, along});
+  std::vector<array_axis> axes{{rows, {static_cast<std::ptrdiff_t>(stride)}}, {length, {1}}};
+  if (outer > 1) axes.insert(axes.begin(), array_axis{outer, {static_cast<std::ptrdiff_t>(outer_stride)}});
+  test.set_axes(axes);
+  const bool by_warp = length > cuda::most_short_segment<typename A::element>;
+  for (const unsigned lanes : by_warp ? std::vector{0u} : std::vector{8u, 2u}) {
+    std::fill(test.writes.begin(), test.writes.end(), 0);
+    launch(1, 256, [&] { cuda::segments_kernel<A>(test.all, lanes, by_warp ? 0 : 32, test.write()); });
+    test.check();
   }
-  const auto write = test.write();
-  if (length > cuda::most_short_segment<typename A::element>) {
-    launch(1, 256, [&] { cuda::segments_kernel<A>(test.all, 0, 0, write); });
-  } else {
-    for (const unsigned lanes : {8, 2}) {
-      std::fill(test.writes.begin(), test.writes.end(), 0);
-      launch(1, 256, [&] { cuda::segments_kernel<A>(test.all, lanes, 32, write); });
-      if (lanes == 8) test.check();
-    }
-  }
-  test.check();
 }
 
 template <class T, operation What = operation::sum>
@@ -315,10 +305,9 @@ using exact_of = local<T, What,
 
 #define FANIN_WITH_EXACT_KERNELS \
   exact_of<float>, exact_of<double>, exact_of<bf16>, exact_of<f16, operation::sum_of_magnitudes>
-#define FANIN_WITH_LOG_SUMS sum_of<float, operation::log_sum_exp>, sum_of<bf16, operation::log_sum_exp>
 #define FANIN_WITH_WHOLE_ROWS                                                                               \
   sum_of<float, operation::sum_of_squares>, sum_of<double>, sum_of<bf16>, sum_of<float, operation::argmin>, \
-      sum_of<f16, operation::max>, FANIN_WITH_LOG_SUMS
+      sum_of<f16, operation::max>, sum_of<float, operation::log_sum_exp>, sum_of<bf16, operation::log_sum_exp>
 #define FANIN_WITH_FAST_KERNELS                                                                     \
   FANIN_WITH_WHOLE_ROWS, sum_of<std::int8_t, operation::sum>, sum_of<std::int64_t, operation::sum>, \
       sum_of<std::int8_t, operation::argmax>, sum_of<float, operation::minmax>,                     \
@@ -326,8 +315,7 @@ using exact_of = local<T, What,
 
 TEST_SUITE("unit/batch_kernels") {
   TEST_CASE_TEMPLATE("segments of every length", A, FANIN_WITH_FAST_KERNELS, FANIN_WITH_EXACT_KERNELS) {
-    constexpr std::size_t size = cuda::vector<typename A::element>::size;
-    for (std::size_t shift = 0; shift < 2 * size; shift += 1 + shift / 2) {
+    for (std::size_t shift = 0; shift < 2 * vector_size<A>; shift += 1 + shift / 2) {
       std::vector<std::size_t> lengths;
       for (std::size_t i = 0; i < 80; ++i) lengths.push_back(i * 37 % 41 == 0 ? i * 48 : i * 31 % (1 + 2 * i));
       lengths.insert(lengths.end(), {cuda::most_short_segment<typename A::element>, 4096, 4097, 14000, 3 + shift});
@@ -373,16 +361,15 @@ TEST_SUITE("unit/batch_kernels") {
   }
 
   TEST_CASE_TEMPLATE("rows of whole vectors", A, FANIN_WITH_WHOLE_ROWS) {
-    constexpr std::size_t size = cuda::vector<typename A::element>::size;
     for (const std::size_t vectors : {1, 2, 3, 4, 8, 15, 31, 32, 33, 63, 64, 65, 128, 300}) {
       CAPTURE(vectors);
-      check_whole_rows<A>(70, vectors * size);
+      check_whole_rows<A>(70, vectors * vector_size<A>);
     }
     check_whole_rows<A>(3, 20000);
   }
 
   TEST_CASE_TEMPLATE("rows of any length, at any alignment, of any strides", A, FANIN_WITH_FAST_KERNELS) {
-    constexpr std::size_t size = cuda::vector<typename A::element>::size;
+    constexpr std::size_t size = vector_size<A>;
     for (const std::size_t length :
          {std::size_t{0}, std::size_t{1}, std::size_t{5}, size, 2 * size + 1, std::size_t{80}, 32 * size - 1,
           33 * size, 100 * size + 3, 128 * size, 129 * size, std::size_t{9001}}) {
@@ -397,12 +384,11 @@ TEST_SUITE("unit/batch_kernels") {
   }
 
   TEST_CASE_TEMPLATE("columns", A, FANIN_WITH_FAST_KERNELS, FANIN_WITH_EXACT_KERNELS) {
-    constexpr std::size_t size = cuda::vector<typename A::element>::size;
     for (const std::size_t length : {1, 3, 4, 17, 32, 100, 256, 1000}) {
       CAPTURE(length);
-      for (const std::size_t vectors : {1, 70}) check_columns<A>(vectors * size, length);
+      for (const std::size_t vectors : {1, 70}) check_columns<A>(vectors * vector_size<A>, length);
     }
-    check_columns<A>(2 * size, 10000);
+    check_columns<A>(2 * vector_size<A>, 10000);
   }
 }
 
