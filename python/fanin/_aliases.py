@@ -8,12 +8,16 @@ SAME = {"prod": "product", "amin": "min", "amax": "max"}
 SKIPPING = {"nan" + name: SAME.get(name, name)
             for name in ("sum", "prod", "min", "max", "argmin", "argmax", "mean")}
 SPREADS = {"std": "standard_deviation", "var": "variance", "nanstd": "standard_deviation", "nanvar": "variance"}
-NAMES = (*SAME, *SKIPPING, *SPREADS, "average")
+TARGETS = {**SAME, **SKIPPING, **SPREADS, "average": "mean"}
+NAMES = tuple(TARGETS)
 
 # The advice for names of numpy, scipy and the module statistics that mean something else here, or nothing.
 ADVICE = {
     "quantile": "numpy.quantile(x, q)", "percentile": "numpy.percentile(x, q)", "unique": "numpy.unique(x)",
     "cumsum": "numpy.cumsum(x)", "cumprod": "numpy.cumprod(x)", "matmul": "numpy.matmul(x, y)",
+    "dot": "fanin.dot(x, y) for the sum of all products, or numpy.dot(x, y) for a product of matrices",
+    "inner": "fanin.dot(x, y) for the sum of all products, or numpy.inner(x, y)", "vdot": "fanin.vdot(x, y)",
+    "linalg": "fanin.norm2(x) for a norm", "avg": "fanin.mean(x)", "total": "fanin.sum(x)",
     "ptp": "fanin.minmax(x)", "norm": "fanin.norm2(x)", "logsumexp": "fanin.log_sum_exp(x)",
     "bincount": "fanin.group_sum(weights, x, groups)", "fmean": "fanin.mean(x)", "pvariance": "fanin.variance(x)",
     "pstdev": "fanin.std(x)", "stdev": "fanin.std(x, ddof=1)",
@@ -23,7 +27,7 @@ ADVICE = {
 
 def reported(name):
     """The name that report() takes in place of a name of numpy."""
-    words = "report '%s'" % {**SAME, **SKIPPING, **SPREADS, "average": "mean"}[name]
+    words = "report '%s'" % TARGETS[name]
     if name in SPREADS:
         words += ", or for ddof=1 'sample_%s'" % SPREADS[name]
     return words + (", with nan='skip'" if name.startswith("nan") else "")
@@ -58,7 +62,18 @@ def make(name):
 
 def advice_for(name):
     """The advice for a name that is not here, behind a colon. Empty for a name that is not known."""
+    kind, _, rest = name.partition("_")
+    if kind in ("segment", "group") and rest in NAMES:
+        return ": there is " + of_many(kind, rest)
     return ": call " + ADVICE[name] if name in ADVICE else ""
+
+
+def of_many(kind, name):
+    """What gives many results in place of a name of numpy."""
+    words = "fanin.%s_%s" % (kind, TARGETS[name])
+    if name in SPREADS:
+        words += ", or for ddof=1 fanin.%s_sample_%s" % (kind, SPREADS[name])
+    return words + (", with nan='skip'" if name.startswith("nan") else "")
 
 
 def skipping(name):

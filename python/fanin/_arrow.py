@@ -6,7 +6,7 @@ import sys
 from array import array as typed_array
 from ctypes import CFUNCTYPE, POINTER, c_char_p, c_int, c_int64, c_void_p, py_object
 
-from ._errors import Unsupported
+from ._errors import Unsupported, a
 from ._libraries import PYTHON, PythonResults
 from ._numpy import library_of
 from ._presence import BITS, Presence, of_bytes, unpacked
@@ -15,6 +15,7 @@ from ._views import View
 
 TYPES = {b"c": "i8", b"C": "u8", b"s": "i16", b"S": "u16", b"i": "i32", b"I": "u32", b"l": "i64", b"L": "u64",
          b"e": "f16", b"f": "f32", b"g": "f64", b"b": "u8"}
+TEXTS = (b"u", b"U", b"vu")
 BOOL = b"b"  # whose elements are bits
 
 
@@ -147,14 +148,17 @@ def code_of_format(x, text, coded):
     name, library = type(x).__name__, library_of(x)
     of_integers, of_floats, of_lists = ADVICE.get(library, ("its integers", "a cast to float64", "its elements"))
     if text.startswith((b"+l", b"+L", b"+w")):
-        raise Unsupported("a %s of lists is not read: hand over %s" % (name, of_lists))
+        raise Unsupported("%s of lists is not read: hand over %s" % (a(name), of_lists))
     if text.startswith(b"+"):
-        raise Unsupported("a %s of %s is not read: take one column of numbers, as by x['name']" % (name, library))
+        raise Unsupported("%s of %s is not read: take one column of numbers, as by x['name']" % (a(name), library))
     if coded:
-        raise Unsupported("a %s of %s with a dictionary is not read: its numbers are %s" % (name, library, of_floats))
+        raise Unsupported("%s of %s with a dictionary is not read: its numbers are %s" % (a(name), library, of_floats))
     if text.startswith(b"t"):
-        raise Unsupported("a %s of dates or times is not read: its integers are %s" % (name, of_integers))
+        raise Unsupported("%s of dates or times is not read: its integers are %s" % (a(name), of_integers))
+    if text in TEXTS:
+        raise Unsupported("%s of text is not read: leave the column out, or if its text is numbers, hand over %s"
+                          % (a(name), of_floats))
     if text not in TYPES:
-        raise Unsupported("a %s of %s, of Arrow's format %r, is not read: convert it, as by %s"
-                          % (name, library, text.decode(), of_floats))
+        raise Unsupported("%s of %s, of Arrow's format %r, is not read: convert it, as by %s"
+                          % (a(name), library, text.decode(), of_floats))
     return CODES[TYPES[text]]

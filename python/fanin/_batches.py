@@ -10,7 +10,7 @@ from ._buffers import Held
 from ._catalogue import EXTREMES, INDEXED, OPERATIONS, default_method, has_exact, is_index, name_of, \
     name_to_code, options_for, policy_for, story_of
 from ._contexts import context_of
-from ._errors import Error, InvalidArgument, Overflow, Unsupported, shown
+from ._errors import Error, InvalidArgument, Overflow, Unsupported, a, shown
 from ._inputs import view_of
 from ._keys import factorised, named, with_names
 from ._reduce import DIGITS, arrays_read, as_floats, contiguous, converted, make_call, reduce_views, views_for
@@ -211,8 +211,8 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
     if target.place != view.place or target.device != view.device:
         raise Unsupported("out has to be in the memory of the elements")
     if target.owner is not out or not (target.kept is None or isinstance(target.kept, Held)):
-        raise Unsupported("a %s is not added to: out is an array of numpy, torch or CuPy, or has the buffer protocol"
-                          % type(out).__name__)
+        raise Unsupported("%s is not added to: out is an array of numpy, torch or CuPy, or has the buffer protocol"
+                          % a(type(out).__name__))
     if target.kept is not None and target.kept.buffer.readonly or not getattr(
             getattr(out, "flags", None), "writeable", True):
         raise InvalidArgument("out is read-only")

@@ -5,7 +5,7 @@ import sys
 
 from ._catalogue import COUNTS
 from ._contexts import LEGACY_STREAM, ShortCall, device_of, enqueue
-from ._errors import InvalidArgument, Unsupported
+from ._errors import InvalidArgument, Unsupported, a
 from ._libraries import PYTHON, NumpyResults, check_out
 from ._types import BY_NUMPY, CODES, SIZES
 from ._views import View, in_elements
@@ -93,7 +93,7 @@ def read_cuda_array(x):
 def _code_of(name, x):
     code = BY_NUMPY.get(name)
     if code is None:
-        raise Unsupported("a %s of %s is not read: convert it, as by x.astype('float64')" % (type(x).__name__, name))
+        raise Unsupported("%s of %s is not read: convert it, as by x.astype('float64')" % (a(type(x).__name__), name))
     return code
 
 

@@ -6,7 +6,7 @@ from ctypes import POINTER, c_char_p, c_int, c_int32, c_int64, c_uint8, c_uint16
     py_object
 
 from ._contexts import LEGACY_STREAM
-from ._errors import Unsupported
+from ._errors import Unsupported, a
 from ._libraries import PYTHON
 from ._types import CODES
 from ._views import View
@@ -41,7 +41,7 @@ def read_dlpack(x):
     device_type, device = x.__dlpack_device__()
     name = type(x).__name__
     if device_type not in (CPU, CUDA, CUDA_HOST, CUDA_MANAGED):
-        raise Unsupported("a %s on a device of DLPack's type %d is not read: copy it to the host" % (name, device_type))
+        raise Unsupported("%s on a device of DLPack's type %d is not read: copy it to the host" % (a(name), device_type))
     on_device = device_type in (CUDA, CUDA_MANAGED)
     arguments = {"stream": LEGACY_STREAM} if on_device else {}
     try:
@@ -58,8 +58,8 @@ def read_dlpack(x):
         tensor = Tensor.from_address(_pointer(capsule, b"dltensor"))
     found = TYPES.get((tensor.kind, tensor.bits)) if tensor.lanes == 1 else None
     if found is None:
-        raise Unsupported("a %s of DLPack's type (%d, %d bits) is not read: convert it to float64"
-                        % (name, tensor.kind, tensor.bits))
+        raise Unsupported("%s of DLPack's type (%d, %d bits) is not read: convert it to float64"
+                        % (a(name), tensor.kind, tensor.bits))
     shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
     strides = tuple(tensor.strides[i] for i in range(tensor.ndim)) if tensor.strides else None
     address = (tensor.data or 0) + tensor.byte_offset

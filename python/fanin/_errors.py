@@ -36,4 +36,9 @@ def shown(value):
     return "a value of type " + type(value).__name__ if text.startswith("<") or " at 0x" in text else text
 
 
+def a(name):
+    """The name with its article, for messages."""
+    return ("an " if name[0] in "aeioAEIO" else "a ") + name
+
+
 BY_STATUS = {1: InvalidArgument, 2: Unsupported, 3: BackendUnavailable, 4: Overflow, 5: OutOfMemory, 6: DeviceError}

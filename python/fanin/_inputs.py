@@ -5,7 +5,7 @@ from ._arrow import read_arrow
 from ._buffers import Held, read_format
 from ._cuda_array import read_cuda_array
 from ._dlpack import read_dlpack
-from ._errors import Unsupported
+from ._errors import Unsupported, a
 from ._libraries import PYTHON
 from ._numpy import is_instance_of, library_of, read_numpy
 from ._pandas import is_pandas, read_pandas
@@ -40,8 +40,8 @@ def view_of(x):
     if is_pandas(x):
         return read_pandas(x)
     if library_of(x) == "xarray":
-        raise Unsupported("a %s of xarray is not read: hand over %s, or call x.reduce(fanin.sum, 'dimension')"
-                          % (type(x).__name__, "x['name'].values" if hasattr(x, "data_vars") else "x.values"))
+        raise Unsupported("%s of xarray is not read: hand over %s, or call x.reduce(fanin.sum, 'dimension')"
+                          % (a(type(x).__name__), "x['name'].values" if hasattr(x, "data_vars") else "x.values"))
     if hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__"):
         return read_arrow(x)
     try:
@@ -54,5 +54,5 @@ def view_of(x):
     if hasattr(x, "__dlpack__"):
         return read_dlpack(x)
     if hasattr(x, "to_numpy"):
-        raise Unsupported("a %s is not read where it lies: call x.to_numpy()" % type(x).__name__)
+        raise Unsupported("%s is not read where it lies: call x.to_numpy()" % a(type(x).__name__))
     return read_sequence(x)

@@ -2,7 +2,7 @@
 """Lists of integers that do not fit into 64 bits, or whose result does not: Python computes them, exactly."""
 
 import math
-from operator import index, truediv
+from operator import index, mul, truediv
 
 
 def root(numerator, denominator):
@@ -31,6 +31,9 @@ RESULTS = {
     "argmax": lambda x: x.index(max(x)),
     "mean": lambda x: sum(x) / len(x),
     "sum_of_squares": lambda x: sum(number * number for number in x),
+    "norm2": lambda x: root(sum(number * number for number in x), 1),
+    "dot": lambda x, y: float(sum(map(mul, x, y))),
+    "vdot": lambda x, y: float(sum(map(mul, x, y))),
     "sum_of_magnitudes": lambda x: sum(map(abs, x)),
     "max_magnitude": lambda x: max(map(abs, x)),
     "count_nonzero": lambda x: sum(map(bool, x)),
@@ -43,16 +46,20 @@ RESULTS = {
 }
 
 
-def result_of_integers(operation, x):
-    """The result for an iterable of integers; NotImplemented for an array, other numbers, or another operation."""
+def is_buffer(x):
     try:
         memoryview(x)
-        return NotImplemented
+        return True
     except TypeError:
-        pass
-    if operation not in RESULTS or hasattr(x, "dtype"):
+        return False
+
+
+def result_of_integers(operation, *inputs):
+    """The result for iterables of integers; NotImplemented for an array, other numbers, or another operation."""
+    if operation not in RESULTS or any(hasattr(x, "dtype") or is_buffer(x) for x in inputs):
         return NotImplemented
     try:
-        return RESULTS[operation](list(map(index, x)))
+        lists = [list(map(index, x)) for x in inputs]
+        return RESULTS[operation](*lists) if len(set(map(len, lists))) == 1 else NotImplemented
     except (TypeError, OverflowError):  # an element is no integer, or the result no float
         return NotImplemented

@@ -5,7 +5,7 @@ import re
 import sys
 from array import array
 
-from ._errors import Unsupported, shown
+from ._errors import Unsupported, a, shown
 from ._numpy import is_instance_of
 from ._pandas import is_pandas
 
@@ -17,7 +17,7 @@ def factorised(keys):
     if is_instance_of(keys, "numpy", "ndarray"):
         return factorised_array(keys)
     if is_instance_of(keys, "torch", "Tensor") or hasattr(keys, "__cuda_array_interface__"):
-        raise Unsupported("keys of a %s need the number of groups" % type(keys).__name__)
+        raise Unsupported("keys of %s need the number of groups" % a(type(keys).__name__))
     return factorised_list(list_of(keys))
 
 
@@ -54,6 +54,10 @@ def list_of(keys):
 
 
 def factorised_list(keys):
+    for kind in set(map(type, keys)):
+        if hasattr(kind, "__len__") and not issubclass(kind, (str, bytes, tuple)):
+            raise Unsupported("a list with %s in it is no list of keys: hand over a frame of these columns, or a tuple "
+                              "for each element, as by list(zip(*keys))" % a(kind.__name__))
     names = {key for key in keys if not is_missing(key)}
     try:
         names = sorted(names)

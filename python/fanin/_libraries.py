@@ -6,7 +6,7 @@ from array import array
 from math import prod
 
 from . import _library as c
-from ._errors import InvalidArgument, Unsupported
+from ._errors import InvalidArgument, Unsupported, a
 from ._types import COMPLEX, CTYPE_OF, LETTER_OF, NARROW, NUMPY_NAMES, SIZES, value_at
 
 
@@ -77,15 +77,15 @@ def numbers_in(memory, code):
 def bytes_of(view):
     """A copy of the elements of a view in host memory, in C order."""
     if view.place == c.DEVICE:
-        raise Unsupported("integers of a %s on a device are not converted: convert them to float64"
-                          % type(view.owner).__name__)
+        raise Unsupported("integers of %s on a device are not converted: convert them to float64"
+                          % a(type(view.owner).__name__))
     if view.strides is None:
         return ctypes.string_at(view.address or 0, view.count * SIZES[view.code])
     try:
         return memoryview(view.owner).tobytes()
     except TypeError:
-        raise Unsupported("a %s with gaps is not converted: hand over a contiguous copy"
-                          % type(view.owner).__name__) from None
+        raise Unsupported("%s with gaps is not converted: hand over a contiguous copy"
+                          % a(type(view.owner).__name__)) from None
 
 
 class NumpyResults:

@@ -141,21 +141,33 @@ def make_one(what, default):
             return reduce_views(what, views_for(what, (x,), wanted), axis, method, wanted, keepdims, out, where, nan,
                                 backend, threads)
         except Overflow:
-            result = NotImplemented
-            if axis in (None, 0, -1) and not keepdims and dtype is None and out is None and where is None:
-                result = result_of_integers(NAMES[what], x)
+            result = computed_by_python(what, (x,), axis, keepdims, dtype, out, where)
             if result is NotImplemented:
                 raise
             return result
     return reduce
 
 
+def computed_by_python(what, inputs, axis, keepdims, dtype, out, where):
+    """The result for lists of integers; NotImplemented for other inputs, or other choices than an axis."""
+    if axis not in (None, 0, -1) or keepdims or dtype is not None or out is not None or where is not None:
+        return NotImplemented
+    return result_of_integers(NAMES[what], *inputs)
+
+
 def make_two(what, default):
     def reduce(x, y, axis=None, *, method=default, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
                skipna=None, backend="auto", threads=0):
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
-        return reduce_views(what, views_for(what, (x, y), wanted), axis, method, wanted, keepdims, out, where,
-                            policy_for(nan, skipna), backend, threads)
+        inputs = [list(one) if hasattr(one, "__next__") else one for one in (x, y)]
+        try:
+            return reduce_views(what, views_for(what, inputs, wanted), axis, method, wanted, keepdims, out, where,
+                                policy_for(nan, skipna), backend, threads)
+        except Overflow:
+            result = computed_by_python(what, inputs, axis, keepdims, dtype, out, where)
+            if result is NotImplemented:
+                raise
+            return result
     return reduce
 
 

@@ -41,7 +41,7 @@ def advice_for(x, kind):
     if kind in "Mm" or text.startswith("period"):
         return "its integers are x.dropna().astype('int64')"
     if text.startswith("Sparse"):
-        return "call x.sparse.to_dense()"
+        return "call numpy.asarray(x)"
     if text == "object" or is_instance_of(x.dtype, "pandas", "StringDtype"):
         call, convert = "pandas.to_numeric(x)", sys.modules["pandas"].to_numeric
     else:  # such as categories and decimals

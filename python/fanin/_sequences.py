@@ -5,7 +5,7 @@ import operator
 import sys
 from array import array
 
-from ._errors import Overflow, Unsupported, shown
+from ._errors import Overflow, Unsupported, a, shown
 from ._libraries import PYTHON
 from ._numpy import is_instance_of
 from ._types import BY_NUMPY, CODES, F32, F64, I64, NARROW, U64, float_of_bits
@@ -15,7 +15,7 @@ from ._views import View
 def read_sequence(values):
     """The numbers as i64 if all are integers, as u64 if they fit there only, as f64, or as c128."""
     if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__iter__"):
-        raise Unsupported("a %s is no array, and no iterable of numbers" % type(values).__name__)
+        raise Unsupported(a(type(values).__name__) + " is no array, and no iterable of numbers")
     values = listed(values)
     if not values:
         return View(values, None, F64, (0,), None, PYTHON)
@@ -26,8 +26,8 @@ def read_sequence(values):
         if issubclass(kind, (str, bytes)):
             raise Unsupported("a list of %s is not read: convert it, as by [float(text) for text in x]" % kind.__name__)
         if hasattr(kind, "__len__"):
-            raise Unsupported("a list with a %s in it is not read: hand over one array, as by numpy.asarray(x)"
-                              % kind.__name__)
+            raise Unsupported("a list with %s in it is not read: hand over one array, as by numpy.asarray(x)"
+                              % a(kind.__name__))
     integers = all(hasattr(kind, "__index__") for kind in kinds)
     for letter, code in (("q", I64), ("Q", U64)) if integers else ():
         try:
@@ -35,7 +35,8 @@ def read_sequence(values):
         except OverflowError:
             continue
     if integers:
-        raise Overflow("the integers of the list do not all fit into 64 bits, with a sign or without")
+        raise Overflow("the integers of the list do not all fit into 64 bits, with a sign or without: round them, as by "
+                       "[float(number) for number in x]")
     for value in values:
         if type(value) is not float and is_lost(value):
             raise Overflow("the integer %d stands beside floats, and is no float of 64 bits" % value)
@@ -87,7 +88,9 @@ def float_of(value, position):
         if number == value or value != value or type(value).__eq__ is object.__eq__:
             return number
     except TypeError:
-        raise Unsupported("element %d of the list is %s, which is no number" % (position, shown(value))) from None
+        advice = ": leave it out, as by [number for number in x if number is not None]" if value is None else ""
+        raise Unsupported("element %d of the list is %s, which is no number%s"
+                          % (position, shown(value), advice)) from None
     except (OverflowError, ValueError):
         pass
     raise Unsupported("element %d of the list is %s, which no float of 64 bits is equal to: round it, as by float(x)"

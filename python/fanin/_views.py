@@ -4,7 +4,7 @@
 from math import prod
 
 from . import _library as c
-from ._errors import Unsupported
+from ._errors import Unsupported, a
 from ._types import ALIGNMENTS, SIZES
 
 
@@ -22,7 +22,7 @@ class View:
         self.shape, self.strides = shape, None if in_c_order(shape, strides) else strides
         self.is_bool, self.kept, self.presence = is_bool, kept, presence
         if (address or 0) % ALIGNMENTS[code] and 0 not in shape:
-            raise Unsupported("a %s that is not aligned is not read: call x.copy()" % type(owner).__name__)
+            raise Unsupported("%s that is not aligned is not read: call x.copy()" % a(type(owner).__name__))
         self.place, self.device, self.stream = c.HOST, None, None
 
     @property

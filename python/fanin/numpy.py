@@ -52,12 +52,12 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     return _reduced("mean", a, axis, dtype, out, keepdims, where=where)
 
 
-def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True):
-    return _reduced(_with_ddof("variance", ddof), a, axis, dtype, out, keepdims, where=where)
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NoValue, correction=_NoValue):
+    return _reduced(_with_ddof("variance", ddof, mean, correction), a, axis, dtype, out, keepdims, where=where)
 
 
-def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True):
-    return _reduced(_with_ddof("standard_deviation", ddof), a, axis, dtype, out, keepdims, where=where)
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NoValue, correction=_NoValue):
+    return _reduced(_with_ddof("standard_deviation", ddof, mean, correction), a, axis, dtype, out, keepdims, where=where)
 
 
 def any(a, axis=None, out=None, keepdims=False, *, where=True):
@@ -110,19 +110,25 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     return _reduced("mean", a, axis, dtype, out, keepdims, where=where, nan="skip")
 
 
-def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True):
-    return _reduced(_with_ddof("variance", ddof), a, axis, dtype, out, keepdims, where=where, nan="skip")
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NoValue, correction=_NoValue):
+    return _reduced(_with_ddof("variance", ddof, mean, correction), a, axis, dtype, out, keepdims, where=where, nan="skip")
 
 
-def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True):
-    return _reduced(_with_ddof("standard_deviation", ddof), a, axis, dtype, out, keepdims, where=where, nan="skip")
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NoValue, correction=_NoValue):
+    return _reduced(_with_ddof("standard_deviation", ddof, mean, correction), a, axis, dtype, out, keepdims, where=where, nan="skip")
 
 
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     return _written(_median.nanmedian(numpy.asarray(a), axis, keepdims=keepdims), out)
 
 
-def _with_ddof(operation, ddof):
+def _with_ddof(operation, ddof, mean, correction):
+    if mean is not _NoValue:
+        raise Unsupported("mean=: a variance is formed from the elements alone, and rounded once: leave it out")
+    if correction is not _NoValue:
+        if ddof != 0:
+            raise InvalidArgument("ddof and correction are two names of one argument: give one of them")
+        ddof = correction
     if ddof not in (0, 1):
         raise InvalidArgument("ddof=%s: only 0 and 1 are offered" % shown(ddof))
     return "sample_" + operation if ddof else operation
@@ -223,5 +229,6 @@ def _written(result, out):
 
 
 def __getattr__(name):
-    advice = ": call numpy.%s" % name if hasattr(numpy, name) else ""
-    raise AttributeError("fanin.numpy has reductions only" + advice)
+    if name in _aliases.ADVICE or not hasattr(numpy, name):
+        raise AttributeError("fanin.numpy has no %s%s" % (name, _aliases.advice_for(name)))
+    raise AttributeError("fanin.numpy has reductions only: call numpy.%s" % name)

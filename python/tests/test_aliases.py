@@ -36,7 +36,12 @@ class Aliases(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, r"fanin.dot\(x, weights\)"):
             fanin.average([1.0, 2.0], weights=[1.0, 2.0])
         for name, words in (("quantile", "numpy.quantile"), ("cumsum", "numpy.cumsum"), ("norm", "fanin.norm2"),
-                            ("stdev", "fanin.std"), ("nothing", "has no attribute 'nothing'$")):
+                            ("stdev", "fanin.std"), ("avg", r"call fanin.mean\(x\)$"), ("inner", "fanin.dot"),
+                            ("group_std", "there is fanin.group_standard_deviation, or for ddof=1 "
+                                          "fanin.group_sample_standard_deviation$"),
+                            ("segment_nansum", "there is fanin.segment_sum, with nan='skip'$"),
+                            ("group_nothing", "has no attribute 'group_nothing'$"),
+                            ("nothing", "has no attribute 'nothing'$")):
             with self.assertRaisesRegex(AttributeError, words):
                 getattr(fanin, name)
 

@@ -148,7 +148,7 @@ class Polars(unittest.TestCase):
                 self.assertEqual((str(found.row(0)), found.dtypes[3:]), (values, [polars.Float32, polars.Float64]))
             with self.assertRaisesRegex(ValueError, "column 'd': elements are missing"):
                 fanin.max(holes)
-        with self.assertRaisesRegex(TypeError, "column 'd'"):
+        with self.assertRaisesRegex(TypeError, "column 'd': a Series of text is not read: leave the column out"):
             fanin.sum(frame.with_columns(d=polars.lit("text")))
         for call in (lambda: fanin.sum(frame, 1), lambda: fanin.describe(frame)):
             with self.assertRaises(TypeError):

@@ -103,11 +103,20 @@ class Lists(unittest.TestCase):
                 "variance": float(squares / len(x)), "sample_variance": float(squares / (len(x) - 1)),
                 "standard_deviation": float(root(squares / len(x))),
                 "sample_standard_deviation": float(root(squares / (len(x) - 1)))}
-            self.assertEqual(set(expected), set(RESULTS))
+            expected["norm2"] = float(root(Fraction(expected["sum_of_squares"])))
+            self.assertEqual(set(expected), set(RESULTS) - {"dot", "vdot"})
             for name, value in expected.items():
                 for axis in (None, 0, -1):
                     found = getattr(fanin, name)(x, axis)
                     self.assertEqual((type(found), found), (type(value), value), name)
+            y = [1 - 2 * number for number in x]
+            total = float(sum(a * b for a, b in zip(x, y)))
+            for given in (y, tuple(y), iter(y)):
+                self.assertEqual(fanin.dot(x, given), total)
+            self.assertEqual(fanin.vdot(iter(x), [2] * len(x), 0), float(2 * sum(x)))
+            for call in (lambda: fanin.dot(x, y + [1]), lambda: fanin.dot(x, [0.5] * len(x)), lambda: fanin.describe(x)):
+                with self.assertRaisesRegex(fanin.Overflow, r"do not all fit into 64 bits.* \[float\(number\)"):
+                    call()
         self.assertEqual(fanin.sum_of_magnitudes([-2 ** 63]), 2 ** 63)
         self.assertEqual(fanin.sum_of_squares([2 ** 40]), 2 ** 80)
 

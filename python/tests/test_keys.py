@@ -55,6 +55,14 @@ class Keys(unittest.TestCase):
         with self.assertRaisesRegex(fanin.Unsupported, "no order"):
             fanin.group_sum([1.0, 2.0], ["a", 1])
 
+    def test_list_of_columns(self):
+        """Several columns of keys are no list of keys."""
+        keys = [array("b", [1, 2]), array("b", [3, 3])]
+        for given in (keys, [["a", "b"], ["c", "c"]]):
+            with self.assertRaisesRegex(fanin.Unsupported, r"is no list of keys: .* list\(zip\(\*keys\)\)"):
+                fanin.group_sum([1.0, 2.0], given)
+        self.assertEqual(fanin.group_sum([1.0, 2.0], list(zip(*keys)))[0], [(1, 3), (2, 3)])
+
     def test_errors_name_the_key(self):
         with self.assertRaisesRegex(OverflowError, "^group 'b': "):
             fanin.group_sum(array("q", [1, 2 ** 62, 2 ** 62]), ["a", "b", "b"])
