@@ -78,7 +78,8 @@ TORCH = TorchResults()
 
 def read_torch(x):
     if x.requires_grad and torch.is_grad_enabled():
-        raise Unsupported("a tensor that requires grad is not read, as results have no gradient: call x.detach()")
+        raise Unsupported("a tensor that requires grad is not read, because results have no gradient: the functions of "
+                          "fanin.torch have gradients; without a gradient call x.detach()")
     if x.layout is not torch.strided:
         raise Unsupported("a tensor of layout %s is not read: call x.to_dense()" % x.layout)
     if x.is_conj() or x.is_neg():

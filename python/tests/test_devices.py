@@ -193,7 +193,8 @@ class Torch(OfLibrary):
 
     def test_refused(self):
         x = torch.ones(3, device=self.device)
-        for given, words in ((x.clone().requires_grad_(), "x.detach()"), (x.to_sparse(), "x.to_dense()"),
+        for given, words in ((x.clone().requires_grad_(), "fanin.torch have gradients; without a gradient call x.detach()"),
+                             (x.to_sparse(), "x.to_dense()"),
                              (torch.ones(3, dtype=torch.complex64, device=self.device).conj(), "x.resolve_conj()")):
             with self.assertRaises(fanin.Unsupported) as caught:
                 fanin.sum(given)
