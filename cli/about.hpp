@@ -49,7 +49,8 @@ Text and csv:
 - nan is a number, and not a missing one.
 
 csv alone:
-- The first records show which character separates the fields. --delimiter overrules this.
+- The first records show which character separates the fields: a comma, a semicolon, a tab, a bar, or below a line of
+  names any number of blanks. --delimiter overrules this.
 - All records have the same number of fields.
 - The first line is a header in three cases: --header is given, a column is chosen by name, or the first line has text
   above a column of numbers. With --no-header it is no header.

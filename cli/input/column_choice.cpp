@@ -30,8 +30,13 @@ bool has(std::span<const std::string> header, std::string_view name) {
 std::size_t field_of_name(std::string_view name, std::span<const std::string> header, const std::string& input) {
   const auto match = std::ranges::find(header, name);
   if (match == header.end()) {
+    const char* const advice =
+        header.size() > 1
+            ? ""
+            : "; if the table begins further down, --skip-lines or --comment skips the lines above it; if "
+              "blanks separate the fields, say --delimiter ' '";
     throw usage_error(
-        fmt::format("{}: no column is called '{}'{}", input, printable(name), other_names(name, header)));
+        fmt::format("{}: no column is called '{}'{}{}", input, printable(name), other_names(name, header), advice));
   }
   if (std::find(match + 1, header.end(), name) != header.end()) {
     throw usage_error(
@@ -59,19 +64,13 @@ std::vector<chosen_column> named(const std::vector<std::size_t>& fields, std::sp
 
 }  // namespace
 
-column_choice::column_choice(std::string words, std::string_view option) : words_(std::move(words)), option_(option) {
+column_choice::column_choice(std::string words, std::string_view option)
+    : every_(words.empty()), words_(every_ ? "all" : std::move(words)), option_(option) {
   const bool list = words_.find(',') != std::string::npos;
   for (const std::string& word : split(words_, ',')) {
     const std::string_view name = list ? trimmed(word) : std::string_view(word);
     parts_.push_back({std::string(name), number_of(name)});
   }
-  if (words_.empty()) parts_ = {{"", 1}};
-}
-
-column_choice column_choice::every() {
-  column_choice all("all");
-  all.every_ = true;
-  return all;
 }
 
 bool column_choice::is_every(std::span<const std::string> header) const {
@@ -84,7 +83,7 @@ bool column_choice::has_name() const noexcept {
 
 std::size_t column_choice::field_of(const part& one, std::span<const std::string> header,
                                     const std::string& input) const {
-  if (!one.number || (has(header, one.name) && !is_only_column())) return field_of_name(one.name, header, input);
+  if (!one.number || has(header, one.name)) return field_of_name(one.name, header, input);
   if (*one.number == 0) throw usage_error(fmt::format("{} counts from 1", option_));
   return *one.number - 1;
 }

@@ -20,19 +20,15 @@ struct chosen_column {
   std::string heading = {};  ///< the field of the header; empty without a header
 };
 
-/// A choice is a name of the header, or a number from 1, or several of these separated by commas, or "all"; the
-/// empty choice is the only column. A choice, or a part of a list, that the header has as a name is that column,
-/// whatever else it might be. Names may have white space around them in a list.
+/// A choice is a name of the header, or a number from 1, or several of these separated by commas, or "all". The empty
+/// choice is every column, also of a header that has the name "all". A choice, or a part of a list, that the header
+/// has as a name is that column, whatever else it might be. Names may have white space around them in a list.
 class column_choice {
  public:
   /// `option` is for messages.
   explicit column_choice(std::string words, std::string_view option = "--column");
-  /// All columns, whatever their names are.
-  static column_choice every();
 
-  /// Whether nothing was chosen, so that records may have one field only.
-  bool is_only_column() const noexcept { return words_.empty() && !every_; }
-  bool is_all() const noexcept { return every_ || words_ == "all"; }
+  bool is_all() const noexcept { return words_ == "all"; }
   /// Whether every column is chosen, and no column of the header by its name.
   bool is_every(std::span<const std::string> header) const;
   /// Whether the columns are known without reading the header or a record.
@@ -59,10 +55,10 @@ class column_choice {
   bool is_by_parts(std::span<const std::string> header) const;
   std::size_t field_of(const part& one, std::span<const std::string> header, const std::string& input) const;
 
+  bool every_;  ///< whether nothing was chosen
   std::string words_;
   std::string option_;
   std::vector<part> parts_;
-  bool every_ = false;
 };
 
 }  // namespace fanin::cli

@@ -16,9 +16,9 @@ namespace fanin::cli {
 
 namespace {
 
-column_choice choice_of(const text_layout& layout) {
-  const bool is_every = layout.column.empty() && layout.columns != default_columns::only;
-  return is_every ? column_choice::every() : column_choice(layout.column);
+/// The offset of the first character at `at` or behind it that is neither a blank nor a tab.
+std::size_t after_blanks(std::string_view text, std::size_t at) {
+  return std::min(text.find_first_not_of(" \t", at), text.size());
 }
 
 [[noreturn]] void refuse_by_all() {
@@ -31,7 +31,7 @@ column_choice choice_of(const text_layout& layout) {
 csv_parser::csv_parser(const text_layout& layout)
     : layout_(layout),
       delimiter_(layout.delimiter.value_or(',')),
-      choice_(choice_of(layout)),
+      choice_(layout.column),
       by_(layout.by.empty() ? std::nullopt : std::optional(column_choice(layout.by, "--by"))),
       in_header_(layout.header || choice_.has_name() || (by_ && by_->has_name())),
       guesses_header_(layout.guess_header && !in_header_),
@@ -49,7 +49,7 @@ std::size_t csv_parser::parse(std::string_view text, bool last, text_numbers& ou
   field found;
   plain_records_.begin(text);
   while (at < text.size() || (last && field_index_ > 0)) {
-    if (field_index_ == 0 && fields_of_record_ > 0) {
+    if (field_index_ == 0 && fields_of_record_ > 0 && delimiter_ != ' ') {
       at = parse_plain_records(text, at, out);
       if (at == text.size()) break;
     }
@@ -79,7 +79,6 @@ std::size_t csv_parser::parse(std::string_view text, bool last, text_numbers& ou
 }
 
 std::size_t csv_parser::parse_plain_records(std::string_view text, std::size_t at, text_numbers& out) {
-  if (choice_.is_only_column() && fields_of_record_ > 1) return at;  // an error, which data_field() reports
   const auto is_comment = [&] { return layout_.comment && after_comment(text, at, false, layout_.comment) != at; };
   while (!is_comment() && plain_records_.find(at, fields_of_record_)) {
     if (fields_of_record_ == 1 && trimmed(plain_records_.field(0)).empty()) break;  // a blank line
@@ -116,6 +115,7 @@ bool csv_parser::look_ahead(std::string_view text, bool last, const text_numbers
     if (by_ && by_->is_all() && !in_header_) refuse_by_all();
   }
   first_fields_ = guess->first_record().size();
+  is_ragged_ = guess->is_ragged();
   if (choice_.is_all()) others_ = guess->other_columns(in_header_, layout_.skip_missing);
   looks_ahead_ = false;
   return true;
@@ -154,9 +154,10 @@ void csv_parser::check_numbers(const std::vector<std::string>& first_record, con
 }
 
 bool csv_parser::next_field(std::string_view text, std::size_t begin, bool last, field& found, text_numbers& out) {
+  if (delimiter_ == ' ') begin = after_blanks(text, begin);
   if (begin < text.size() && text[begin] == '"') return quoted_field(text, begin, last, found, out);
   std::size_t end = begin;
-  while (end < text.size() && text[end] != delimiter_ && !ends_line(text[end])) ++end;
+  while (end < text.size() && !separates_fields(text[end], delimiter_) && !ends_line(text[end])) ++end;
   found.value = text.substr(begin, end - begin);
   // The part of a field that a piece of the text has may end before a field that is too long does.
   if (const std::size_t nul = found.value.substr(0, longest_field).find('\0'); nul != found.value.npos) {
@@ -166,7 +167,14 @@ bool csv_parser::next_field(std::string_view text, std::size_t begin, bool last,
   return end_field(text, end, last, found);
 }
 
-bool csv_parser::end_field(std::string_view text, std::size_t at, bool last, field& found) {
+bool csv_parser::end_field(std::string_view text, std::size_t at, bool last, field& found) const {
+  const std::size_t end = delimiter_ == ' ' ? after_blanks(text, at) : at;
+  if (end > at && end < text.size() && !ends_line(text[end])) {
+    found.ends_record = false;
+    found.end = end;
+    return true;
+  }
+  at = end;
   found.ends_record = at == text.size() || ends_line(text[at]);
   std::optional<std::size_t> next = at + 1;
   if (at == text.size()) {
@@ -197,7 +205,7 @@ bool csv_parser::quoted_field(std::string_view text, std::size_t begin, bool las
   }
   ++at;
   if (!end_field(text, at, last, found)) return false;
-  if (!found.ends_record && text[at] != delimiter_) out.fail(at, "text behind a closing quote");
+  if (!found.ends_record && !separates_fields(text[at], delimiter_)) out.fail(at, "text behind a closing quote");
   found.value = unquoted_;
   out.pass_quoted_lines(lines);
   return true;
@@ -227,7 +235,7 @@ void csv_parser::leave_out_others(const text_numbers& out) const {
   const std::size_t shown = std::min<std::size_t>(others_.size(), 16);
   std::string columns, advice;
   for (const auto& [field, text] : std::span(others_).first(shown)) {
-    if (advice.empty()) advice = advice_on(text, layout_.numbers, delimiter_);
+    if (advice.empty()) advice = advice_on(text, layout_.numbers, delimiter_, field == 0);
     const bool has_name = field < names_.size() && !names_[field].empty();
     columns += fmt::format("{}{} {}", columns.empty() ? "" : ", ",
                            has_name ? printable(names_[field]) : std::to_string(field + 1),
@@ -235,6 +243,9 @@ void csv_parser::leave_out_others(const text_numbers& out) const {
   }
   if (shown < others_.size()) columns += fmt::format(" and {} more", others_.size() - shown);
   if (others_.size() == first_fields_) {
+    if (advice.empty() && is_ragged_) {
+      advice = "; if the table begins further down, --skip-lines or --comment skips the lines above it";
+    }
     if (names_.empty() && advice.empty()) advice = "; if line 1 names the columns, say --header";
     throw bad_data(fmt::format("{}: no column is all numbers: {}{}", out.name(), columns, advice));
   }
@@ -285,10 +296,6 @@ void csv_parser::add_column(std::size_t begin, text_numbers& out) {
 }
 
 void csv_parser::data_field(const field& found, std::size_t begin, text_numbers& out) {
-  if (choice_.is_only_column() && field_index_ > 0) {
-    throw usage_error(
-        fmt::format("{}: line {} has several columns; choose one with --column", out.name(), out.line()));
-  }
   if (choice_.is_all() && fields_of_record_ == 0) add_column(begin, out);
   if (next_wanted_ < wanted_.size() && wanted_[next_wanted_].field == field_index_) {
     append(trimmed(found.value), begin, out.columns()[wanted_[next_wanted_].index], out);
@@ -313,18 +320,36 @@ void csv_parser::append(std::string_view word, std::size_t begin, column_values&
                                 : "");
 }
 
+void csv_parser::check_only(text_numbers& out) const {
+  const std::vector<column_values>& all = out.columns();
+  if (!takes_only_column() || all.size() < 2) return;
+  constexpr std::size_t most_shown = 16;
+  std::string names;
+  for (const column_values& one : std::span(all).first(std::min(all.size(), most_shown))) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ",
+                         one.heading.empty() ? std::to_string(one.number) : printable(one.heading));
+  }
+  if (all.size() > most_shown) names += fmt::format(" and {} more", all.size() - most_shown);
+  throw usage_error(
+      fmt::format("{}: there are several columns of numbers, {}; choose one with --column", out.name(), names));
+}
+
 void csv_parser::end_record(std::size_t begin, text_numbers& out) {
   const std::size_t fields = field_index_ + 1;
   next_wanted_ = 0;
   if (fields_of_record_ == 0 && fields <= wanted_.back().field) {
-    out.fail(begin, fmt::format("only {}, and --column asks for number {}", counted(fields, "field"),
-                                wanted_.back().field + 1));
+    out.fail(begin, fmt::format("only {}, and --column asks for number {}{}", counted(fields, "field"),
+                                wanted_.back().field + 1,
+                                fields == 1 ? "; if blanks separate the fields, say --delimiter ' '" : ""));
   }
   if (fields_of_record_ == 0 && by_ && fields <= key_columns_.back().field) {
     out.fail(begin, fmt::format("only {}, and --by asks for number {}", counted(fields, "field"),
                                 key_columns_.back().field + 1));
   }
-  if (fields_of_record_ == 0) fields_of_record_ = fields;
+  if (fields_of_record_ == 0) {
+    check_only(out);
+    fields_of_record_ = fields;
+  }
   if (fields == fields_of_record_) return;
   out.fail(begin, fmt::format("the record has {}, and {}", counted(fields, "field"),
                               names_.empty() ? fmt::format("the first one {}", fields_of_record_)

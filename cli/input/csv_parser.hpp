@@ -58,16 +58,21 @@ class csv_parser {
   bool next_field(std::string_view text, std::size_t begin, bool last, field& found, text_numbers& out);
   /// Sets found.end and found.ends_record for a field whose delimiter or line end is at `at`. False: more text has
   /// to tell.
-  static bool end_field(std::string_view text, std::size_t at, bool last, field& found);
+  bool end_field(std::string_view text, std::size_t at, bool last, field& found) const;
   bool quoted_field(std::string_view text, std::size_t begin, bool last, field& found, text_numbers& out);
   void header_field(const field& found, std::size_t begin, text_numbers& out);
   void choose_columns(text_numbers& out);
   /// Says which columns are left out because they are not numbers. @throws bad_data if all are
   void leave_out_others(const text_numbers& out) const;
   bool is_left_out(std::size_t field) const;
-  /// Whether the table has one column, which then needs no name.
+  /// Whether the table may have one column of numbers only.
+  bool takes_only_column() const { return layout_.columns == default_columns::only && layout_.column.empty(); }
+  /// @throws usage_error, when the columns are known, if the table has several columns of numbers and may not
+  void check_only(text_numbers& out) const;
+  /// Whether one column is read, and needs no name.
   bool is_lone() const {
-    return layout_.columns == default_columns::every && layout_.column.empty() && first_fields_ == 1;
+    return takes_only_column() ||
+           (layout_.columns == default_columns::every && layout_.column.empty() && first_fields_ == 1);
   }
   /// Warns where a number of the choice is the name of another column.
   void note_names(const column_choice& choice, const text_numbers& out) const;
@@ -88,6 +93,7 @@ class csv_parser {
   bool guesses_header_;                             ///< whether in_header_ is guessed
   bool looks_ahead_;                                ///< whether look_ahead() has something left to decide
   std::size_t first_fields_ = 0;                    ///< the fields of the first record, once look_ahead() has seen it
+  bool is_ragged_ = false;                          ///< header_guess::is_ragged(), once look_ahead() has seen it
   std::vector<header_guess::other_column> others_;  ///< if every column is chosen: the columns of other words
   std::vector<wanted_column> wanted_;               ///< by their places in the record
   std::size_t next_wanted_ = 0;                     ///< the first of wanted_ that the record at hand has not had

@@ -20,6 +20,7 @@ void header_guess::end_record(std::size_t end) {
     columns_.resize(record_.size());
     end_of_guess_ = std::clamp(16 * end, most_bytes, most_bytes_of_long);
   }
+  is_ragged_ = is_ragged_ || record_.size() != columns_.size();
   for (std::size_t i = 0; i < std::min(record_.size(), columns_.size()); ++i) {
     const std::string_view word = trimmed(record_[i].text);
     const kind found = kind_of(word);

@@ -29,6 +29,8 @@ class header_guess {
   void end_record(std::size_t end);
   /// An offset of the text: 16 times as far as the first record, which may be long.
   std::size_t end_of_guess() const noexcept { return end_of_guess_; }
+  /// Whether a record has another number of fields than the first one.
+  bool is_ragged() const noexcept { return is_ragged_; }
   /// The fields of the first record.
   std::vector<std::string> first_record() const;
 
@@ -88,6 +90,7 @@ class header_guess {
   std::vector<column> columns_;
   std::size_t records_ = 0;
   std::size_t end_of_guess_ = most_bytes_of_long;
+  bool is_ragged_ = false;
 };
 
 }  // namespace fanin::cli

@@ -63,10 +63,25 @@ std::optional<std::string> without_d_exponents(std::string_view word) {
   return changed;
 }
 
-std::string advice_on(std::string_view word, const number_format& format, char delimiter) {
+namespace {
+
+/// Whether Fortran may have written the word as a number: above E+99 the exponent has three digits and no letter.
+/// Such a word may be a range too, as 0.5-100.
+bool may_have_exponent_without_letter(std::string_view word) {
+  const std::size_t sign = word.size() < 6 ? 0 : word.size() - 4;
+  return sign > 0 && (word[sign] == '+' || word[sign] == '-') && word.find('.') < sign &&
+         std::ranges::all_of(word.substr(sign + 1), is_digit);
+}
+
+}  // namespace
+
+std::string advice_on(std::string_view word, const number_format& format, char delimiter, bool begins_line) {
   for (const lookalike& one : lookalikes) {
     if (word.find(one.bytes) != word.npos) return fmt::format("; it has {}", one.name);
   }
+  const bool is_error_of_sheet = word.ends_with('!') || word.ends_with('?');  // as #REF! and #NAME?
+  if (begins_line && word.starts_with('#') && !is_error_of_sheet)
+    return "; if '#' begins a comment, say --comment '#'";
   if (!word.empty() && word.find_first_not_of("-?.*") == word.npos) {
     if (!format.can_skip) return {};
     return fmt::format("; --missing-words '{}' leaves it out", word);
@@ -77,6 +92,7 @@ std::string advice_on(std::string_view word, const number_format& format, char d
     return fmt::format("; a group of digits behind '{}' has three digits", *format.thousands);
   }
   if (!is_of_digits || !format.is_usual()) return {};
+  if (may_have_exponent_without_letter(word)) return "; if Fortran left out the E of its exponent, put it in";
   std::string advice;
   // A decimal comma separates no fields, unless the delimiter is said to be a comma.
   const std::string_view delimited = delimiter == ',' ? " --delimiter ," : "";

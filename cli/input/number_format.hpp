@@ -30,6 +30,6 @@ std::optional<std::string> without_d_exponents(std::string_view word);
 /// The advice that follows a message that a word is no number. It says which characters of the word only look like
 /// characters of numbers, or which options read the word. `delimiter` separates words. Empty if there is no
 /// advice.
-std::string advice_on(std::string_view word, const number_format& format, char delimiter);
+std::string advice_on(std::string_view word, const number_format& format, char delimiter, bool begins_line);
 
 }  // namespace fanin::cli

@@ -32,7 +32,9 @@ void add_reading_options(CLI::App& parser, input_options& arguments) {
   option("--column", "COLUMN", arguments.column,
          "csv: columns by name or by number from 1, as in 'price,3'; or all, for every column of numbers");
   option("--delimiter", "CHARACTER", arguments.delimiter,
-         "character between fields, or 'tab' (default: for csv the first records show it, for text white space)");
+         "character between fields, or 'tab'; a blank stands for any number of them (default: for csv the first "
+         "records show it, "
+         "for text white space)");
   CLI::Option* header = parser.add_flag("--header", arguments.header, "csv: the first line names the columns");
   parser
       .add_flag("--no-header", arguments.no_header,

@@ -42,12 +42,17 @@ std::vector<std::string_view> records_of(std::string_view text, bool is_all, con
 }
 
 std::vector<std::string_view> fields_of(std::string_view record, char delimiter) {
+  if (delimiter == ' ') record = trimmed(record);
   std::vector<std::string_view> fields;
   bool in_quotes = false;
   std::size_t begin = 0;
   for (std::size_t at = 0; at <= record.size(); ++at) {
     if (at < record.size() && record[at] == '"') in_quotes = !in_quotes;
-    if (at < record.size() && (record[at] != delimiter || in_quotes)) continue;
+    if (at < record.size() && (!separates_fields(record[at], delimiter) || in_quotes)) continue;
+    if (delimiter == ' ' && begin == at) {  // one more blank
+      ++begin;
+      continue;
+    }
     std::string_view field = trimmed(record.substr(begin, at - begin));
     if (field.size() > 1 && field.starts_with('"') && field.ends_with('"')) field = field.substr(1, field.size() - 2);
     fields.push_back(field);
@@ -81,22 +86,30 @@ bool is_in_numbers(char one, const std::vector<std::string_view>& records, const
          (one == layout.numbers.thousands && std::ranges::none_of(records, has_quotes));
 }
 
-/// The first of the delimiters that separates the fields.
-std::optional<char> first_that_separates(const std::vector<std::string_view>& records, const text_layout& layout) {
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0; }
+
+bool is_word(std::string_view field, const text_numbers& numbers) {
+  return !numbers.is_number(field) && !numbers.is_missing(field) && std::ranges::any_of(field, is_letter);
+}
+
+/// The first of the delimiters that separates the fields. Blanks also are in lists and in names, so that they are a
+/// delimiter only below a record of words.
+std::optional<char> first_that_separates(const std::vector<std::string_view>& records, const text_layout& layout,
+                                         const text_numbers& numbers) {
   const std::string said = layout.delimiter ? std::string(1, *layout.delimiter) : std::string(common_delimiters);
   for (const char one : said) {
     if (one != layout.comment && !is_in_numbers(one, records, layout) && separates(one, records)) return one;
   }
-  return std::nullopt;
+  const bool may_be_blank = !layout.delimiter && !is_in_numbers(' ', records, layout) && separates(' ', records);
+  const auto is_name = [&](std::string_view field) { return is_word(field, numbers); };
+  return may_be_blank && std::ranges::all_of(fields_of(records[0], ' '), is_name) ? std::optional(' ') : std::nullopt;
 }
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0; }
 
 }  // namespace
 
 char guess_delimiter(std::string_view text, bool is_all, const text_layout& layout, const text_numbers& numbers) {
   const std::vector<std::string_view> records = records_of(text, is_all, layout);
-  const std::optional<char> found = first_that_separates(records, layout);
+  const std::optional<char> found = first_that_separates(records, layout, numbers);
   if (!found) return is_in_numbers(',', records, layout) ? ';' : ',';
   if (found != ',') return *found;
   for (const char other : common_delimiters.substr(1)) {
@@ -115,14 +128,13 @@ char guess_delimiter(std::string_view text, bool is_all, const text_layout& layo
 bool is_table(std::string_view text, bool is_all, const text_layout& layout, const text_numbers& numbers) {
   if (text.find('\0') != text.npos) return false;
   const std::vector<std::string_view> records = records_of(text, is_all, layout);
-  const std::optional<char> delimiter = first_that_separates(records, layout);
+  const std::optional<char> delimiter = first_that_separates(records, layout, numbers);
   if (records.size() < 2 || !delimiter) return false;
   bool has_number = false, has_word = false;
   for (const std::string_view record : records) {
     for (const std::string_view field : fields_of(record, *delimiter)) {
-      const bool is_number = numbers.is_number(field);
-      has_number = has_number || is_number;
-      has_word = has_word || (!is_number && !numbers.is_missing(field) && std::ranges::any_of(field, is_letter));
+      has_number = has_number || numbers.is_number(field);
+      has_word = has_word || is_word(field, numbers);
     }
   }
   if (!has_number || has_word) return has_number;

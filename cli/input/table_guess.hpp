@@ -15,7 +15,8 @@ namespace fanin::cli {
 inline constexpr std::size_t most_guessed_bytes = std::size_t{1} << 16;
 
 /// The delimiter of CSV: the comma if it gives each record as many fields as the first one, and more than one; else
-/// the first of semicolon, tab and bar that does; else the comma. A decimal comma is no delimiter: the semicolon
+/// the first of semicolon, tab and bar that does; else the blank, if it does and the first record consists of words;
+/// else the comma. A decimal comma is no delimiter: the semicolon
 /// takes its place. `text` is the front of the input, or the input as a whole if `is_all`; `numbers` is for messages.
 /// @throws usage_error if the comma does, and may be the decimal point of fields that another delimiter separates
 char guess_delimiter(std::string_view text, bool is_all, const text_layout& layout, const text_numbers& numbers);

@@ -23,6 +23,8 @@ inline bool is_utf16(std::string_view text) { return text.starts_with("\xff\xfe"
 
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 inline bool ends_line(char c) { return c == '\n' || c == '\r'; }
+/// Whether a character separates fields. A blank as the delimiter stands for any number of blanks and tabs.
+inline bool separates_fields(char c, char delimiter) { return c == delimiter || (delimiter == ' ' && c == '\t'); }
 
 /// The longest word of plain text, and the longest number and name of CSV, in bytes. A decimal number that is
 /// exactly an f64 has up to 1077.
@@ -34,7 +36,7 @@ inline constexpr std::size_t most_names = std::size_t{1} << 16;
 
 /// The columns of CSV where `column` says none.
 enum class default_columns : std::uint8_t {
-  only,         ///< the only one there is
+  only,         ///< the only column of numbers
   every,        ///< every column of numbers; a column that is the only one of its table has no name
   every_named,  ///< every column of numbers
 };

@@ -88,7 +88,9 @@ void text_numbers::refuse(std::errc code, std::string_view word, std::size_t beg
   if (word.empty()) fail(begin, fmt::format("{}an empty field{}", column, advice));
   const char* const problem =
       code == std::errc::result_out_of_range ? "is out of range for" : "is not a number of type";
-  const std::string advice_on_word = code == std::errc::invalid_argument ? advice_on(word, format_, delimiter_) : "";
+  const bool begins_line = consumed_ + begin == line_begin_;
+  const std::string advice_on_word =
+      code == std::errc::invalid_argument ? advice_on(word, format_, delimiter_, begins_line) : "";
   fail(begin, fmt::format("{}'{}' {} {}{}{}", column, printable(word), problem, to_string(type_), advice,
                           is_missing(word) ? "" : advice_on_word));
 }

@@ -196,7 +196,7 @@ std::string as_text(const ladder& all) {
 command add_ladder(CLI::App& root) {
   auto arguments = std::make_shared<ladder_options>();
   CLI::App* parser =
-      root.add_subcommand("ladder", "Check and time the CUDA stages, each of which changes one thing of another");
+      root.add_subcommand("ladder", "Check and time the CUDA stages of the lesson, one after the other");
   parser
       ->add_option(
           "--operation", arguments->operation,

@@ -115,6 +115,7 @@ TEST_CASE("bad text") {
           "sum 0\nproduct 1\ncount 0\nany false\n");
   }
   here.write("table.csv", "day,price\n1,2\n2,oops\n");
+  here.write("two.csv", "day,price\n1,2\n");
   check_all(
       here,
       {
@@ -131,7 +132,14 @@ TEST_CASE("bad text") {
           {"printf '12,34\\n1,234\\n' | $fanin sum --no-header --thousands ,", 1,
            "no column is all numbers: 1 '12,34'; a group of digits behind ',' has three digits\n"},
           {"$fanin sum table.csv --column prize", 2, "no column is called 'prize'; did you mean 'price'?"},
-          {"$fanin compare table.csv --header", 2, "choose one with --column"},
+          {"$fanin compare two.csv", 2,
+           "there are several columns of numbers, day, price; choose one with --column"},
+          {"$fanin accuracy two.csv", 2,
+           "there are several columns of numbers, day, price; choose one with --column"},
+          {"printf '# x\\n1\\n' | $fanin sum", 1, "; if '#' begins a comment, say --comment '#'\n"},
+          {"printf '1 # x\\n' | $fanin sum", 1, "byte 3: '#' is not a number of type f64\n"},
+          {"printf '1\\n#REF!\\n' | $fanin sum", 1, "'#REF!' is not a number of type f64\n"},
+          {"printf '1.5+103' | $fanin sum", 1, "; if Fortran left out the E of its exponent, put it in\n"},
           {"printf '5 \\342\\210\\2225' | $fanin sum", 1, "line 1, byte 3: '\\xe2\\x88\\x925' is not a number"},
           {"printf '\\377\\3761\\0' | $fanin sum", 1, "is UTF-16 text by its first bytes"},
           {"printf 'x,y\\na,b\\n' | $fanin sum", 1, "say --delimiter , or --format csv"},

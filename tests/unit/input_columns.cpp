@@ -59,6 +59,29 @@ TEST_CASE("several columns, in the order of the choice") {
   check_columns("7", table("all"), "1 7");
 }
 
+TEST_CASE("the only column of numbers has no name") {
+  const text_layout guessed = {.csv = true, .guess_header = true};
+  check_columns("name,price\na,1\nb,2\n", guessed, " 1 2");
+  check_columns("a,1.5\nb,2.5\n", guessed, " 1.5 2.5");
+  check_columns("price\n1\n2\n", guessed, " 1 2");
+  check_columns("name,price,qty\na,1,3\n", guessed,
+                "x: there are several columns of numbers, price, qty; choose one with --column");
+}
+
+TEST_CASE("any number of blanks and tabs between the fields") {
+  const std::string text = "  time value\tname \r\n  0.1  1.5  \"a b\" \n\n10 \t2.5 b\n 3 4 c  ";
+  for (const std::optional<char> delimiter : {std::optional(' '), std::optional<char>()}) {
+    const text_layout columns = {.csv = true, .delimiter = delimiter, .column = "value,time"};
+    check_columns(text, columns, "value 1.5 2.5 4, time 0.1 10 3");
+    check_columns("\t" + text + '\n', columns, "value 1.5 2.5 4, time 0.1 10 3");
+  }
+  check_columns("1  2\n3 \t 4", {.csv = true, .delimiter = ' ', .column = "2"}, " 2 4");
+  check_columns("a b\n1 2 \n1 2 3\n", {.csv = true, .delimiter = ' ', .column = "b"},
+                "x: line 3, byte 5: the record has 3 fields, and the header names 2");
+  check_columns("a b\n1 \"2\"\t3", {.csv = true, .delimiter = ' ', .column = "b"},
+                "x: line 2, byte 7: the record has 3 fields, and the header names 2");
+}
+
 /// Records of four fields. The second field is a name. One of `faults` fields has a fault.
 std::string random_records(std::mt19937_64& random, std::uint64_t faults) {
   const auto one_in = [&](std::uint64_t n) { return random() % n == 0; };

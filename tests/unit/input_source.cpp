@@ -101,7 +101,7 @@ TEST_CASE("a name's last four characters, in any case, are its format") {
                            {"", "text"},
                            {".dat", "text"}}) {
     CAPTURE(one.extension);
-    const scratch_file file("1234567\t", one.extension);
+    const scratch_file file("1234567 ", one.extension);
     const source input({.path = file.path(), .type = "f64"});
     CHECK(input.format() == one.format);
   }

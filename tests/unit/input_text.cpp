@@ -263,11 +263,17 @@ TEST_CASE("CSV that does not fit") {
   check_refused("a,b,a\n1,2,3\n", csv("a"), "x: several columns are called 'a'; choose one by its number");
   check<double>("a,b,a\n1,2,3\n", csv("b"), {2});
   check<double>("a,b,a\n1,2,3\n", csv("3", true), {3});
-  check_refused("1,2\n", csv(), "x: line 1 has several columns; choose one with --column");
-  check_refused(",\n1,2\n", csv("", true), "x: line 2 has several columns; choose one with --column");
-  check_refused("a,b\n1,2\n", csv("", true), "x: line 2 has several columns; choose one with --column");
+  check_refused("1,2\n", csv(), "x: there are several columns of numbers, 1, 2; choose one with --column");
+  check_refused(",\n1,2\n", csv("", true), "x: there are several columns of numbers, 1, 2; choose one with --column");
+  check_refused("a,b\n1,2\n", csv("", true),
+                "x: there are several columns of numbers, a, b; choose one with --column");
   check_refused("1,2\n3\n", csv("2"), "x: line 2, byte 1: the record has 1 field, and the first one 2");
-  check_refused("1\n", csv("2"), "x: line 1, byte 1: only 1 field, and --column asks for number 2");
+  check_refused("1\n", csv("2"),
+                "x: line 1, byte 1: only 1 field, and --column asks for number 2; if blanks separate the fields, say "
+                "--delimiter ' '");
+  check_refused("Report\nprice,count\n1,2\n", csv("price"),
+                "x: no column is called 'price'; there are Report; if the table begins further down, --skip-lines or "
+                "--comment skips the lines above it; if blanks separate the fields, say --delimiter ' '");
   check_refused("a,b\n1,2\n", csv("3", true), "x: line 1, byte 3: only 2 fields, and --column asks for number 3");
   check_refused("1,2\n3,\n", csv("2"), "x: line 2, byte 3: column 2: an empty field; --missing skip leaves it out");
   check_refused("a,b\n1,2\n1,234,5\n", csv("b"),
@@ -276,9 +282,11 @@ TEST_CASE("CSV that does not fit") {
   check_refused("a,b\n1,2\n3\n", csv("a"), "x: line 3, byte 1: the record has 1 field, and the header names 2");
   check_refused("1,2\n\n3,4,5\n", csv("1"), "x: line 3, byte 5: the record has 3 fields, and the first one 2");
   check_refused("1,2,3\n4,5\n", csv("1"), "x: line 2, byte 3: the record has 2 fields, and the first one 3");
-  check_refused(
-      "price\n1\n", csv(),
-      "x: line 1, byte 1: column 1: 'price' is not a number of type f64; if line 1 names the columns, say --header");
+  check_refused("price\n1\n", csv(),
+                "x: no column is all numbers: 1 'price'; if line 1 names the columns, say --header");
+  check_refused("Report\nprice,count\n1,2\n", csv(),
+                "x: no column is all numbers: 1 'price'; if the table begins further down, --skip-lines or --comment "
+                "skips the lines above it");
   check_refused("1,2\n", csv("0"), "--column counts from 1");
 }
 
