@@ -372,7 +372,7 @@ def blocks(folder):
         if os.path.exists(f"{folder}/torch.txt"):
             yield "torch", machine(folder, "{name}", "torch.txt") + text_of(f"{folder}/torch.txt")
         if os.path.exists(f"{folder}/ladder-f32-24.json"):
-            yield "gpu-ladder", where + "\n".join(ladder_lines(folder, "f32") + ladder_lines(folder, "i32")) + "\n"
+            yield "gpu-ladder", machine(folder, "{name}, driver {driver_version}, {nvcc}", "ladder") + "\n".join(ladder_lines(folder, "f32") + ladder_lines(folder, "i32")) + "\n"
 
 
 def main():
