@@ -79,6 +79,9 @@ __device__ typename A::state fold_slot(const From& from, const T* x, unsigned co
   const unsigned in_loaded = around.in_loaded;
   const shifted_rows<T> shifted(around.skew, lane);
   typename A::state s = A::identity();
+  vector<T> last{};  // the vector of the last row, in which lanes have fewer elements or none
+  int in_last = 0;
+  unsigned last_at = 0;
   uint4 row{};
   if (around.loaded > 0) row = shifted.rotated(around.load(::max(lane, around.first())));
 #pragma unroll 1
@@ -97,14 +100,17 @@ __device__ typename A::state fold_slot(const From& from, const T* x, unsigned co
       } else {
         std::memcpy(&v, &row, sizeof v);
       }
-      if (of_row + 32 * size <= in_loaded) {
-        add_vector<A>(from, s, v, position + mine);
-      } else if (mine < in_loaded) {
-        add_some<A>(from, s, v, static_cast<int>(in_loaded - mine), position + mine);
+      if (of_row + 32 * size > in_loaded) {
+        last = v;
+        last_at = mine;
+        in_last = static_cast<int>(in_loaded - mine);
+        break;
       }
+      add_vector<A>(from, s, v, position + mine);
       row = next[k];
     }
   }
+  add_some<A>(from, s, last, in_last, position + last_at);
 #pragma unroll 1
   for (unsigned i = in_loaded; i < count; ++i) {
     if (i / size % 32 == lane) add_at<A>(s, position + i, read<A>(from, x[i]));
