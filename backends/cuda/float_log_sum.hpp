@@ -77,10 +77,15 @@ struct float_log_sum {
     if (is_near(largest) && s.reference == 0) {
       for (const float one : x) s.sum += exponential_of_float(one);
     } else {
-      several<N> elements;
-      for (int i = 0; i < N; ++i) elements.at[i] = x[i];
-      s = with_elements(s, elements);
+      add_first(s, x, N);
     }
+  }
+  /// Adds the first `count` of the elements.
+  template <int N>
+  FANIN_HOST_DEVICE static void add_first(state& s, const float (&x)[N], int count) {
+    several<N> elements;
+    for (int i = 0; i < N; ++i) elements.at[i] = x[i];
+    s = with_elements(s, elements, count);
   }
   /// Whether only the sums of such states need to be merged, by additions.
   FANIN_HOST_DEVICE static bool is_plain(const state& s) { return s.reference == 0; }
@@ -115,8 +120,10 @@ struct float_log_sum {
   }
   // These functions are not inlined, because calls are rare, and the code is long.
   template <int N>
-  FANIN_HOST_DEVICE FANIN_NOINLINE static state with_elements(state s, several<N> x) {
-    for (const float one : x.at) add(s, one);
+  FANIN_HOST_DEVICE FANIN_NOINLINE static state with_elements(state s, several<N> x, int count) {
+    for (int i = 0; i < N; ++i) {
+      if (i < count) add(s, x.at[i]);
+    }
     return s;
   }
   FANIN_HOST_DEVICE FANIN_NOINLINE static state merged(state s, state other) {

@@ -165,9 +165,13 @@ __device__ void add_some(const From& from, typename A::state& s, const vector<T>
   constexpr bool at_once = adds_words<A> || adds_all_of_vector<A>;
   if (at_once && count == v.size) return add_vector<A>(from, s, v, position);
   const auto x = read_all<A>(from, v.at);
+  if constexpr (adds_all_of_vector<A>) {
+    A::add_first(s, x.at, count);
+  } else {
 #pragma unroll
-  for (int i = 0; i < v.size; ++i) {
-    if (i < count) add_at<A>(s, position + i, x.at[i]);
+    for (int i = 0; i < v.size; ++i) {
+      if (i < count) add_at<A>(s, position + i, x.at[i]);
+    }
   }
 }
 

@@ -21,11 +21,11 @@ FANIN_HOST_DEVICE constexpr bool is_wide_state(std::size_t bytes) { return bytes
 constexpr std::uint64_t least_chunk_of(std::size_t state_bytes) { return is_wide_state(state_bytes) ? 256 : 4096; }
 
 /// The elements in each chunk, but the last, of a result of `length` elements: `least`, or else a multiple of it.
-FANIN_HOST_DEVICE constexpr std::uint64_t chunk_elements(std::uint64_t length, std::uint64_t least) {
+FANIN_HOST_DEVICE FANIN_NOINLINE constexpr std::uint64_t chunk_elements(std::uint64_t length, std::uint64_t least) {
   return length <= least * most_chunks ? least : (length - 1) / (least * most_chunks) * least + least;
 }
 /// The number of chunks of a result of `length` elements, at least 1.
-FANIN_HOST_DEVICE constexpr std::uint64_t chunk_count(std::uint64_t length, std::uint64_t least) {
+FANIN_HOST_DEVICE FANIN_NOINLINE constexpr std::uint64_t chunk_count(std::uint64_t length, std::uint64_t least) {
   return length <= least ? 1 : (length - 1) / chunk_elements(length, least) + 1;
 }
 

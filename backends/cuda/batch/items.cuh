@@ -16,6 +16,12 @@ struct batch_item {
   std::uint64_t chunks;  ///< the chunks of the result
 };
 
+/// A quotient. The code of a division of 64 bits is long, and most divisions have 32 bits.
+static __device__ __noinline__ std::uint64_t long_quotient(std::uint64_t x, std::uint64_t by) { return x / by; }
+__device__ inline std::uint64_t quotient(std::uint64_t x, std::uint64_t by) {
+  return (x | by) >> 32 == 0 ? static_cast<unsigned>(x) / static_cast<unsigned>(by) : long_quotient(x, by);
+}
+
 /// The offsets of a place on axes.
 struct axis_offsets {
   std::int64_t x = 0, y = 0, mask = 0;
@@ -28,9 +34,7 @@ struct axis_offsets {
   __device__ void add_all(const array_axis* axes, unsigned count, std::uint64_t place) {
 #pragma unroll 1
     for (unsigned a = count; a-- > 1;) {
-      const std::uint64_t size = axes[a].count;
-      const std::uint64_t next =
-          (place | size) >> 32 == 0 ? static_cast<unsigned>(place) / static_cast<unsigned>(size) : place / size;
+      const std::uint64_t size = axes[a].count, next = quotient(place, size);
       add(axes[a], static_cast<std::int64_t>(place - next * size));
       place = next;
     }
@@ -113,7 +117,8 @@ __device__ inline std::uint64_t entry_of_chunk(const batch_elements& all, std::u
 /// Item i, of chunks of rows in the order of the rows. A function of its own: it is long, and all kernels call it.
 static __device__ __noinline__ void find_item(const batch_elements& all, std::uint64_t i, batch_item& item) {
   if (all.kind == layout::rows) {
-    item = chunk_of_row(all, i / all.chunks, i % all.chunks);
+    const std::uint64_t row = all.chunks == 1 ? i : quotient(i, all.chunks);
+    item = chunk_of_row(all, row, i - row * all.chunks);
   } else {
     item = all.only_long ? chunk_of_long(all, entry_of_chunk(all, i), i) : item_of_segment(all, all.first + i, i);
   }

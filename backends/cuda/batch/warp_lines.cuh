@@ -10,6 +10,13 @@ namespace tuning {
 inline constexpr unsigned line_loads = 6;  ///< vectors that a lane loads before it adds the first
 }  // namespace tuning
 
+template <class T>
+__device__ vector<T> vector_of(const uint4& words) {
+  vector<T> v;
+  std::memcpy(&v, &words, sizeof v);
+  return v;
+}
+
 /// Vectors of 16 bytes that begin `bytes` bytes behind the vectors that the lanes of a warp hold, lane by lane and
 /// row by row. `bytes` is less than a warp's row.
 template <class T>
@@ -26,7 +33,7 @@ class shifted_rows {
     return v;
   }
   /// A lane's vector, from the rotated words of a row and of the next one. All lanes of the warp call it.
-  __device__ vector<T> get(const uint4& row, const uint4& next) const {
+  __device__ uint4 get(const uint4& row, const uint4& next) const {
     uint4 found{of_lane_above(row.x, next.x, lanes_), of_lane_above(row.y, next.y, lanes_ + (words_ > 2 ? 1 : 0)),
                 of_lane_above(row.z, next.z, lanes_ + (words_ > 1 ? 1 : 0)),
                 of_lane_above(row.w, next.w, lanes_ + (words_ > 0 ? 1 : 0))};
@@ -35,9 +42,7 @@ class shifted_rows {
       found = {__funnelshift_r(found.x, found.y, bits_), __funnelshift_r(found.y, found.z, bits_),
                __funnelshift_r(found.z, found.w, bits_), __funnelshift_r(found.w, last, bits_)};
     }
-    vector<T> v;
-    std::memcpy(&v, &found, sizeof v);
-    return v;
+    return found;
   }
 
  private:
@@ -91,20 +96,17 @@ __device__ typename A::state fold_slot(const From& from, const T* x, unsigned co
       const unsigned mine = (first + k * 32) * size, of_row = mine - lane * size;
       if (of_row >= in_loaded) break;
       next[k] = shifted.rotated(next[k]);
-      vector<T> v;
-      if (around.skew != 0) {
-        v = shifted.get(row, next[k]);
-      } else {
-        std::memcpy(&v, &row, sizeof v);
+      const uint4 words = around.skew != 0 ? shifted.get(row, next[k]) : row;
+      if (of_row + 32 * size > in_loaded) {  // The last row is added below, by code that is there once.
+        row = words;
+        break;
       }
-      if (of_row + 32 * size <= in_loaded) {
-        add_vector<A>(from, s, v, position + mine);
-      } else if (mine < in_loaded) {
-        add_some<A>(from, s, v, static_cast<int>(in_loaded - mine), position + mine);
-      }
+      add_vector<A>(from, s, vector_of<T>(words), position + mine);
       row = next[k];
     }
   }
+  const unsigned last = in_loaded / (32 * size) * (32 * size) + lane * size;
+  add_some<A>(from, s, vector_of<T>(row), static_cast<int>(in_loaded - last), position + last);
 #pragma unroll 1
   for (unsigned i = in_loaded; i < count; ++i) {
     if (i / size % 32 == lane) add_at<A>(s, position + i, read<A>(from, x[i]));

@@ -157,10 +157,10 @@ FANIN_HOST_DEVICE void with_exact_number(element_type result, const F& f) {
   f(T());
 }
 
-/// The value of a recipe that rounds once.
+/// The value of a recipe that rounds once. Its code is long.
 template <class Recipe>
-FANIN_HOST_DEVICE finished_bits exact_bits(const typename Recipe::accumulator::state& s, std::uint64_t count,
-                                           const detail::number_format& to) {
+FANIN_HOST_DEVICE FANIN_NOINLINE finished_bits exact_bits(const typename Recipe::accumulator::state& s,
+                                                          std::uint64_t count, const detail::number_format& to) {
   using R = std::conditional_t<complex_number<typename Recipe::result>, bits_of_parts, std::uint64_t>;
   return bits_of_value(value_of<Recipe, R>(s, count, to));
 }

@@ -167,6 +167,11 @@ __device__ void end_result(const batch_output& out, const finish_target& target,
   write_bits(out, target, result, count, value);
 }
 
+/// The elements of chunk k that take part, in a batch.
+inline __device__ std::uint64_t present_of(const batch_output& out, std::uint64_t k) {
+  return out.present != nullptr ? out.present[k] : 0;
+}
+
 /// The chunks from number `first` on of a result, which `lanes` lanes merge; the caller is one of them. The first
 /// lane of a result writes it.
 struct chunks_of_result {
@@ -186,24 +191,37 @@ __device__ __noinline__ void merge_wide(typename M::state& s, const State& other
     M::merge(s, static_cast<typename M::state>(other));
   }
 }
+/// Merges the wide state of the lane that is `distance` above into `s`.
+template <class M>
+__device__ __noinline__ void merge_wide_of_lane(typename M::state& s, unsigned distance) {
+  M::merge(s, device_code::shuffle_down(s, distance));
+}
 
-/// Merges the states state_of(k) of all chunks k, and the numbers of their elements, in the first one of the lanes.
+/// Calls merge_chunk(k) for all chunks k, which merges the wide state of the chunk into `s`. In the first one of the
+/// lanes `s` is then the merge of all states, and `present` is the number of their elements.
+template <class M, class MergeChunk>
+__device__ void merge_wide_chunks(typename M::state& s, std::uint64_t& present, const batch_output& out,
+                                  const chunks_of_result& chunks, const MergeChunk& merge_chunk) {
+  present = 0;
+#pragma unroll 1
+  for (std::uint64_t k = chunks.first + chunks.lane; k < chunks.first + chunks.count; k += chunks.lanes) {
+    merge_chunk(k);
+    present += present_of(out, k);
+  }
+#pragma unroll 1
+  for (unsigned distance = chunks.lanes / 2; distance > 0; distance /= 2) {
+    merge_wide_of_lane<M>(s, distance);
+    present += device_code::shuffle_down(present, distance);
+  }
+}
+
+/// Merges the states state_of(k) of all chunks k into `s`, and adds up the numbers of their elements, in the first
+/// one of the lanes.
 template <class M, class StateOf>
 __device__ void merge_chunks(typename M::state& s, std::uint64_t& present, const batch_output& out,
                              const chunks_of_result& chunks, const StateOf& state_of) {
-  const auto present_of = [&](std::uint64_t k) { return out.present != nullptr ? out.present[k] : 0; };
-  present = 0;
   if constexpr (has_wide_states<M>) {
-#pragma unroll 1
-    for (std::uint64_t k = chunks.first + chunks.lane; k < chunks.first + chunks.count; k += chunks.lanes) {
-      merge_wide<M>(s, state_of(k));
-      present += present_of(k);
-    }
-#pragma unroll 1
-    for (unsigned distance = chunks.lanes / 2; distance > 0; distance /= 2) {
-      merge_wide<M>(s, device_code::shuffle_down(s, distance));
-      present += device_code::shuffle_down(present, distance);
-    }
+    merge_wide_chunks<M>(s, present, out, chunks, [&](std::uint64_t k) { merge_wide<M>(s, state_of(k)); });
   } else {
     using state = std::remove_cvref_t<decltype(state_of(0))>;
     struct chunk {
@@ -211,9 +229,10 @@ __device__ void merge_chunks(typename M::state& s, std::uint64_t& present, const
       std::uint64_t present;
     };
     constexpr unsigned at_once = sizeof(state) <= 16 ? 8 : 1;
+    present = 0;
     device_code::for_each_loaded<at_once>(
         [&](std::uint64_t k) -> chunk {
-          return {state_of(chunks.first + k), present_of(chunks.first + k)};
+          return {state_of(chunks.first + k), present_of(out, chunks.first + k)};
         },
         chunks.lane, chunks.count, chunks.lanes,
         [&](const chunk& one, std::uint64_t) {
@@ -228,13 +247,13 @@ __device__ void merge_chunks(typename M::state& s, std::uint64_t& present, const
   }
 }
 
-/// The exact sum of a state that fits. Its code is long.
+/// Merges the exact sum of a state that fits into `s`. Its code is long.
 template <class M, class P>
-__device__ __noinline__ typename M::state total_of_scaled(const typename P::state& sum, std::uint64_t present) {
-  return P::template total<typename M::state>(sum, present);
+__device__ __noinline__ void merge_scaled(typename M::state& s, const typename P::state& sum, std::uint64_t present) {
+  M::merge(s, P::template total<typename M::state>(sum, present));
 }
 
-/// Merges states of few words. Returns true if the result is written, otherwise `s` is the exact sum.
+/// Merges states of few words. Returns true if the result is written, otherwise the exact sum is merged into `s`.
 template <class M, class P = scaled_t<M>>
 __device__ bool finish_scaled(typename M::state& s, std::uint64_t& present, const batch_output& out,
                               const finish_target& target, const chunks_of_result& chunks, std::uint64_t result) {
@@ -248,13 +267,12 @@ __device__ bool finish_scaled(typename M::state& s, std::uint64_t& present, cons
     if (chunks.is_mine) write_bits(out, target, result, present, scaled_bits<M>(sum, present, target.end));
     return true;
   }
-  s = M::identity();
   if (all_fit) {
-    if (chunks.is_mine) s = total_of_scaled<M, P>(sum, present);
+    if (chunks.is_mine) merge_scaled<M, P>(s, sum, present);
   } else {
     const auto* const exact = static_cast<const typename M::state*>(out.exact_states);
-    merge_chunks<M>(s, present, out, chunks, [&](std::uint64_t k) {
-      return states[k].fits() ? total_of_scaled<M, P>(states[k], out.present[k]) : exact[k];
+    merge_wide_chunks<M>(s, present, out, chunks, [&](std::uint64_t k) {
+      states[k].fits() ? merge_scaled<M, P>(s, states[k], out.present[k]) : merge_wide<M>(s, exact[k]);
     });
   }
   return false;
@@ -265,7 +283,7 @@ template <class M>
 __device__ __noinline__ void finish_chunks(const batch_output& out, const state_source& from,
                                            const finish_target& target, const chunks_of_result& chunks,
                                            std::uint64_t result) {
-  typename M::state s;
+  typename M::state s = M::identity();
   std::uint64_t present = 0;
   bool is_merged = false;
   if constexpr (has_scaled<M>) {
@@ -276,7 +294,7 @@ __device__ __noinline__ void finish_chunks(const batch_output& out, const state_
   }
   if (!is_merged) {
     const auto* const states = static_cast<const std::byte*>(out.states);
-    s = from.merged != nullptr ? *static_cast<const typename M::state*>(from.merged) : M::identity();
+    if (from.merged != nullptr) s = *static_cast<const typename M::state*>(from.merged);
     with_state<M>(from.form, [&]<class State>() {
       merge_chunks<M>(s, present, out, chunks, [&](std::uint64_t k) -> const State& {
         return *reinterpret_cast<const State*>(states + k * from.stride);
