@@ -20,20 +20,25 @@ namespace fanin::cli {
 
 namespace {
 
-/// The lines as elements of a <pre>, so that the script can mark the n-th one.
+/// The lines as elements of a <pre>, so that the script can mark the n-th one. What does not fit in a line goes on
+/// further right than the line begins.
 std::string html_of_lines(const std::vector<listed_line>& lines) {
   std::string all;
   for (const listed_line& one : lines) {
     const std::string_view tag = one.is_new && !one.text.empty() ? "mark" : "span";
-    all += fmt::format("<{0}>{1}</{0}>\n", tag, charts::escaped(one.text));
+    const std::size_t indent = std::min(one.text.find_first_not_of(' '), one.text.size());
+    const std::string style = indent > 0 ? fmt::format(" style=\"--indent:{}\"", indent) : "";
+    all += fmt::format("<{0}{1}>{2}</{0}>\n", tag, style, charts::escaped(one.text));
   }
   return fmt::format("<pre>{}</pre>\n", all);
 }
 
-std::string html_of_listing(const listing& kernel) {
+/// `story` is the paragraph of docs/ladder.md, which names the file and the template's arguments.
+std::string html_of_listing(const listing& kernel, const std::string& story) {
   const bool marks = std::ranges::any_of(kernel.lines, &listed_line::is_new);
   std::string text =
-      fmt::format("<p><strong>Kernel.</strong> <code>{}</code>{}</p>\n<div class=\"kernel\">{}</div>\n", kernel.file,
+      fmt::format("<p><strong>Kernel.</strong> <code>{}</code>{}{}</p>\n<div class=\"kernel\">{}</div>\n",
+                  kernel.file, charts::escaped(story.substr(std::min(story.find(','), story.size()))),
                   marks ? fmt::format(". Marked lines are not in {}.", title_of(kernel.builds_on)) : "",
                   html_of_lines(kernel.lines));
   if (!kernel.called.empty()) {
@@ -85,7 +90,7 @@ std::string html_of_stage(const traced_stage& stage, const listing& kernel, cons
     if (one.is == markdown::block::kind::heading) {
       title = markdown::as_html(one);
     } else if (label == "Kernel.") {  // The picture follows this paragraph in docs/ladder.md, too.
-      lead += html_of_listing(kernel);
+      lead += html_of_listing(kernel, one.text());
       to = &rest;
     } else if (label == "Measured.") {
       rest += html_of_times(files.empty() ? times_in(story) : files.times_of(stage.name));
@@ -108,17 +113,26 @@ std::string html_of_page(std::string_view name) {
 std::string html_of_overview(const std::vector<overview_row>& stages) {
   const auto timed = std::ranges::find_if(stages, [](const overview_row& one) { return !one.times.from.empty(); });
   const std::string from = timed == stages.end() ? "" : timed->times.from;
+  word_links links;
+  const auto word = [&](const char* text) { return links({text_style::plain, text}); };
   return fmt::format(
       "<section id=\"overview\">\n<h1>The ladder, step by step</h1>\n"
-      "<p>How to add many numbers on a GPU: {} kernels that all give the right sum, and differ in one idea each. "
-      "Each "
-      "has a page with its kernel, a picture of every step and what it gains. Begin with <a href=\"#cuda\">CUDA in a "
-      "minute</a>. <a href=\"#words\">Words</a> are explained where they occur.</p>\n"
-      "<h2>The map</h2>\n<p>Two branches begin at 01. The first one stays in global memory. At 06 the other one "
-      "starts "
-      "again from 01, in shared memory, and goes on to registers and to the whole device.</p>\n{}"
-      "<h2>What each kernel gains</h2>\n<p>A gain is a ratio of times. Measured: {}</p>\n{}{}</section>\n",
-      stages.size(), html_of_map(stages), charts::escaped(from), html_of_charts(stages), html_of_gains(stages));
+      "<p>This lesson shows how to add many numbers on a GPU. All of its {} kernels give the right sum, and each "
+      "differs from another one in one idea. Each has a page with its kernel, a picture of every step and what it "
+      "gains. Begin with <a href=\"#cuda\">CUDA in a minute</a>. <a href=\"#words\">Words</a> are explained where "
+      "they "
+      "occur: click a word with dots under it.</p>\n"
+      "<p>To learn by writing, run <code>fanin lesson --puzzles puzzles</code>. It writes 12 kernels that are not "
+      "right yet. Repair the first one, and run <code>fanin check puzzles/01.cu</code>: no GPU is needed.</p>\n"
+      "<h2>The map</h2>\n<p>Two branches begin at 01. The first one stays in {}. At 06 the other one starts again "
+      "from "
+      "01, in {}, and goes on to {} and to the whole device.</p>\n{}"
+      "<h2>What each kernel gains</h2>\n<p>A gain is a ratio of times. The {} is the speed of the fastest kernel "
+      "that "
+      "only reads the elements. 2^28 f32 are 268 million floats, i32 are integers of 32 bits, and us are "
+      "microseconds. Measured: {}</p>\n{}{}</section>\n",
+      stages.size(), word("global memory"), word("shared memory"), word("registers"), html_of_map(stages),
+      word("ceiling"), charts::escaped(from), html_of_charts(stages), html_of_gains(stages));
 }
 
 }  // namespace

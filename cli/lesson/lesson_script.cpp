@@ -14,6 +14,8 @@ const box = document.createElement("aside");
 const back = button("\u2190 Back", "ArrowLeft"), next = button("Next \u2192", "ArrowRight");
 let page = 0, step = 0;
 
+const wide = matchMedia('(min-width:60rem)');  // The picture then stays on the screen while the kernel scrolls.
+
 const show = () => {
   const steps = stepsOf(pages[page]);
   pages.forEach((one, i) => one.classList.toggle("now", i === page));
@@ -39,7 +41,8 @@ const move = by => {
   if (wanted >= 0 && wanted < stepsOf(pages[page]).length) {
     step = wanted;
     show();
-    stepsOf(pages[page])[step].scrollIntoView({block: "nearest"});
+    const line = wide.matches && document.querySelector("section.now .current");
+    (line || stepsOf(pages[page])[step]).scrollIntoView({block: "nearest"});
   } else if (by > 0 && page < last) {
     goTo(page + 1, 0);
   } else if (by < 0 && page > 0) {

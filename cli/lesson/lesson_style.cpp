@@ -10,11 +10,12 @@ std::string_view lesson_style() {
 body{max-width:76rem}h2{display:block;margin-top:1.5rem}
 p{margin:.6rem 0}table{margin:.6rem 0}th{white-space:normal;vertical-align:bottom}td:first-child,dd{white-space:normal}
 dt{font-weight:600}dd{margin:0 0 .5rem}code{font-size:.85em;overflow-wrap:anywhere}
-#cuda td:first-child{white-space:nowrap}#cuda td:last-child{white-space:normal}
+#cuda td{white-space:normal}#cuda td:first-child{white-space:nowrap}
 a.word{color:inherit;text-decoration:underline dotted var(--muted)}
 pre{font-size:.75rem;line-height:1.4;margin:.6rem 0;padding:.5rem;background:var(--band);overflow-x:auto}
 .kernel pre,.called pre{white-space:normal}
-pre>*{display:block;min-height:1.4em;white-space:pre-wrap;padding-left:4ch;text-indent:-4ch}
+pre>*{display:block;min-height:1.4em;white-space:pre-wrap;--hang:calc((var(--indent,0) + 4)*1ch);
+padding-left:var(--hang);text-indent:calc(-1*var(--hang))}
 pre mark{color:inherit;background:color-mix(in srgb,var(--c0) 25%,transparent)}
 pre .current{outline:2px solid var(--c1)}
 .share{min-width:5.5rem;padding-bottom:.5rem;print-color-adjust:exact;background:linear-gradient(90deg,var(--c0) var(--share),
@@ -43,7 +44,7 @@ background:var(--paper);border-bottom:1px solid var(--grid)}
 .controls p{flex:1;margin:0;text-align:center;font-size:.9rem}
 button{font:inherit;padding:.3rem 1rem;border:1px solid var(--muted);border-radius:.4rem;background:var(--paper);
 color:var(--ink);cursor:pointer}button:disabled{opacity:.4;cursor:default}
-section{scroll-margin-top:100vh}figure,dt{scroll-margin-top:4.5rem}
+section{scroll-margin-top:100vh}figure,dt,pre>*{scroll-margin:4.5rem 0 1rem}
 .stepping h1,.stepping h2{margin-top:.6rem}
 .stepping .steps{grid-template-columns:minmax(0,1fr);margin:0;align-content:start}
 .stepping .steps figure{grid-area:1/1;margin:0}.stepping .steps figure:not(.now){visibility:hidden}
@@ -64,7 +65,8 @@ grid-template-rows:auto auto 1fr;gap:0 2.5rem}
 @media screen and (max-width:60rem){
 .stepping section.stage.now{display:flex;flex-direction:column}
 .stepping .stage>.story{order:1}.stepping .stage>.rest{order:2}}
-@media screen and (max-width:40rem){body{padding:.5rem 1rem}.share{min-width:0}th,td{padding-right:.5rem}
+@media screen and (max-width:40rem){body{padding:.5rem 1rem}.share{min-width:0}table{font-size:.7rem}th,td{padding-right:.3rem}
+pre{font-size:.65rem;padding:.5rem .25rem}#cuda table{font-size:.8rem}#cuda td:first-child{white-space:normal;min-width:9em}
 button{padding:.3rem .6rem}
 .stepping nav{flex-wrap:nowrap;overflow-x:auto;padding:.35rem 0;margin:0;
 --edge:color-mix(in srgb,var(--muted) 50%,var(--paper));

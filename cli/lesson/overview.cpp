@@ -41,6 +41,18 @@ const stage_time* time_on(const overview_row& one, const std::string& device) {
   return of_floats != nullptr ? of_floats : found;
 }
 
+/// The input of the first stage that was timed on the device.
+std::string usual_input(const std::vector<overview_row>& stages, const std::string& device) {
+  for (const overview_row& one : stages) {
+    if (const stage_time* time = time_on(one, device)) return time->input;
+  }
+  return "";
+}
+
+std::string title_of_time(const overview_row& one, const stage_time& time, const std::string& usual) {
+  return time.input == usual ? one.title : fmt::format("{} ({})", one.title, time.input);
+}
+
 std::string share_cell(double share) {
   const double percent = 100 * share;
   return fmt::format("<td class=\"number share\" style=\"--share:{:.1f}%\">{:.1f}&#160;%</td>",
@@ -123,14 +135,13 @@ std::string html_of_charts(const std::vector<overview_row>& stages) {
   std::string all;
   for (const std::string& device : devices_of(stages)) {
     charts::row_chart chart{"GB/s", true, 0, "", 0, {}, {}};
-    std::string input;
+    const std::string input = usual_input(stages, device);
     for (const overview_row& one : stages) {
       const stage_time* time = time_on(one, device);
       if (time == nullptr) continue;  // Without a bar the row would be a heading.
       const branch is = branch_of(one.stage);
-      if (input.empty()) input = time->input;
       if (chart.reference == 0) chart.reference = time->gigabytes_per_second / time->share_of_ceiling;
-      chart.rows.push_back({time->input == input ? one.title : fmt::format("{} ({})", one.title, time->input),
+      chart.rows.push_back({title_of_time(one, *time, input),
                             fmt::format("{:.1f} %", 100 * time->share_of_ceiling),
                             is.colour,
                             {time->gigabytes_per_second}});
@@ -155,26 +166,22 @@ std::string html_of_charts(const std::vector<overview_row>& stages) {
 }
 
 std::string html_of_gains(const std::vector<overview_row>& stages) {
-  const std::vector<std::string> devices = devices_of(stages);
-  std::vector<std::string> names = {"kernel", "builds on"};
-  for (const std::string& device : devices) {
-    for (const char* name : {"input", "us", "GB/s", "of the ceiling", "gain", "gain since 01"}) {
-      names.push_back(name == std::string("input") ? device + ": input" : name);
-    }
-  }
-  std::string rows;
-  for (const overview_row& one : stages) {
-    const auto before = std::ranges::find(stages, one.builds_on, &overview_row::stage);
-    rows += fmt::format("<tr><th scope=\"row\"><a href=\"#{}\">{}</a></th><td>{}</td>", one.stage, one.title,
-                        before == stages.end() ? "" : number_of(*before));
-    for (const std::string& device : devices) {
+  std::string tables;
+  for (const std::string& device : devices_of(stages)) {
+    const std::string input = usual_input(stages, device);
+    tables += headings(
+        {fmt::format("{}, {}", device, input), "builds on", "us", "GB/s", "of the ceiling", "gain", "gain since 01"});
+    for (const overview_row& one : stages) {
+      const auto before = std::ranges::find(stages, one.builds_on, &overview_row::stage);
       const stage_time* time = time_on(one, device);
-      rows += time == nullptr ? "<td></td><td></td><td></td><td></td><td></td><td></td>"
-                              : fmt::format("<td>{}</td>{}", escaped(time->input), cells_of(*time));
+      tables += fmt::format("<tr><th scope=\"row\"><a href=\"#{}\">{}</a></th><td>{}</td>{}</tr>\n", one.stage,
+                            time == nullptr ? one.title : title_of_time(one, *time, input),
+                            before == stages.end() ? "" : number_of(*before),
+                            time == nullptr ? "<td></td><td></td><td></td><td></td><td></td>" : cells_of(*time));
     }
-    rows += "</tr>\n";
+    tables += end_of_table;
   }
-  return fmt::format("{}{}{}", headings(names), rows, end_of_table);
+  return tables;
 }
 
 std::string html_of_times(const stage_times& times) {

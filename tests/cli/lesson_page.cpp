@@ -120,6 +120,30 @@ TEST_CASE("the overview has a map of all stages, a chart and a table of their ga
   CHECK(heights.size() == 6);
   CHECK(contains(overview, "read ceiling"));
   CHECK(contains(overview, "<th scope=\"col\">gain since 01</th>"));
+  CHECK(contains(overview, "<a class=\"word\" href=\"#word-ceiling\""));
+  CHECK(contains(overview, "<code>fanin lesson --puzzles puzzles</code>"));
+}
+
+TEST_CASE("the kernel of several stages is shown with the template's argument of each") {
+  const scratch_folder here;
+  const std::string page = page_with(here, "");
+  for (const int tiles : {2, 4, 8}) {
+    CHECK(contains(section_of(page, fmt::format("global-unroll-{}", tiles)),
+                   fmt::format("04_global_unroll.cuh</code>, with Tiles = {}", tiles)));
+  }
+  CHECK(contains(section_of(page, "shared-mask"), "07_shared_mask.cuh</code>. Marked lines"));
+}
+
+TEST_CASE("each device has a table of gains of its own") {
+  const scratch_folder here;
+  for (const std::string device : {"one", "two"}) {
+    here.write(device + ".json", ladder_of(device, {ladder_row_of("global-neighbored", 0.004, nullptr)}).dump());
+  }
+  const std::string overview = section_of(page_with(here, "one.json two.json"), "overview");
+  CHECK(contains(overview, "<th scope=\"col\">one, 1000 i64, max</th>"));
+  CHECK(contains(overview, "<th scope=\"col\">two, 1000 i64, max</th>"));
+  CHECK(count_of("<th scope=\"col\">", overview) == 2 * 7);
+  CHECK(count_of("<th scope=\"row\"><a href=\"#global-neighbored\">", overview) == 2);
 }
 
 TEST_CASE("words and counters are links where they first occur, to an explanation on the page") {
@@ -238,8 +262,8 @@ TEST_CASE("a marked line is one that the stage before does not have") {
   CHECK(marked == std::vector<std::string>{"  auto* values = dynamic_shared<float>();"});
   const scratch_folder here;
   CHECK(contains(section_of(page_with(here, ""), "shared-dynamic"),
-                 "<mark>  auto* values = dynamic_shared&lt;float&gt;();</mark>\n"
-                 "<span>  const unsigned thread = threadIdx.x;</span>\n"));
+                 "<mark style=\"--indent:2\">  auto* values = dynamic_shared&lt;float&gt;();</mark>\n"
+                 "<span style=\"--indent:2\">  const unsigned thread = threadIdx.x;</span>\n"));
 }
 
 TEST_CASE("the page needs nothing but itself") {

@@ -6,8 +6,9 @@ lesson.py FANIN [FOLDER]   FOLDER keeps the page and the pictures
 
 Without its script all pictures stand there, no two texts overlap and nothing is wider than the page, at a desktop's and
 at a phone's width. With it one picture of one stage is shown, the next one comes by a key or a button, the picture and
-the buttons are on the screen, the line of the kernel that does the step is marked, a click on a word shows what the word
-means, and on paper all pictures stand there again.
+the buttons are on the screen, the line of the kernel that does the step is marked, and on a wide screen it is seen
+beside the picture. Code that does not fit goes on further right than it begins, and nothing has to be moved sideways. A
+click on a word shows what the word means, and on paper all pictures stand there again.
 """
 
 import html
@@ -43,20 +44,46 @@ SCREENS = ((1366, 850), (390, 844))
 FRAME = """<!DOCTYPE html><meta charset="utf-8"><body style="margin:0"><iframe style="border:0;width:{width}px;height:{height}px"
 srcdoc="{page}"></iframe><pre id="found"></pre></body>"""
 
+# Changes to the page, each with which the walk finds a fault.
+PLANTED = (
+    ("max-height:calc(100vh - 17rem)", "height:100vh"),
+    ("wide.matches && document", "false && document"),
+    ("--hang:calc((var(--indent,0) + 4)*1ch)", "--hang:4ch"),
+    ("table{font-size:.7rem}", ""),
+)
+
 # Goes through all steps, and writes what is not on the screen to the frame around the page.
 WALK = """<script>
 const off = [];
+const beginsOfLines = line => {
+  const text = line.firstChild, range = document.createRange();
+  if (!text) return [];
+  range.setStart(text, text.data.search(/\\S/));
+  range.setEnd(text, text.length);
+  return [...range.getClientRects()].map(at => at.left);
+};
 for (let left = 999; left > 0; --left) {
   const steps = stepsOf(pages[page]);
   if (steps.length) {
-    for (const part of [controls, steps[step].querySelector("figcaption"), steps[step].querySelector("svg")]) {
+    const marked = [...document.querySelectorAll("section.now pre .current")];
+    const seen = wide.matches && step > 0 ? marked : [];
+    for (const part of [controls, steps[step].querySelector("figcaption"), steps[step].querySelector("svg"), ...seen]) {
       const at = part.getBoundingClientRect();
       if (at.top < -1 || at.bottom > innerHeight + 1 || at.right > innerWidth + 1 || at.height < 1) {
         off.push(`${status.textContent}: ${part.className.baseVal ?? (part.className || part.tagName)}, ${at.top} to ${at.bottom}`);
       }
     }
-    const kernel = steps[step].dataset.line, marked = document.querySelectorAll("section.now pre .current").length;
-    if (marked !== (kernel === undefined ? 0 : 1)) off.push(`${status.textContent}: ${marked} marked lines`);
+    const kernel = steps[step].dataset.line;
+    if (marked.length !== (kernel === undefined ? 0 : 1)) off.push(`${status.textContent}: ${marked.length} marked lines`);
+  }
+  if (step === 0) {
+    for (const one of document.querySelectorAll("section.now pre, section.now .scroll")) {
+      if (one.scrollWidth > one.clientWidth + 1) off.push(`${status.textContent}: ${one.scrollWidth} pixels of ${one.className || "code"}`);
+    }
+    for (const line of document.querySelectorAll("section.now pre > *")) {
+      const [first, ...others] = beginsOfLines(line);
+      if (others.some(begin => begin < first + 10)) off.push(`${status.textContent}: the line goes on where it begins: ${line.textContent}`);
+    }
   }
   if (next.disabled) break;
   move(1);
@@ -110,7 +137,7 @@ def faults_of_place(chromium, page):
     page = page.replace("<head>", "<head><script>history.replaceState = () => {}</script>").replace("</body>", WALK)
     for width, height in SCREENS:
         frame = FRAME.format(width=width, height=height, page=html.escape(page))
-        for one in chromium.found(frame, f"--window-size={max(width, 500)},{height}"):
+        for one in chromium.found(frame, "--hide-scrollbars", f"--window-size={max(width, 500)},{height}"):
             yield f"{width} x {height}: {one}"
 
 
@@ -121,7 +148,8 @@ def main():
         with open(path, encoding="utf-8") as file:
             page = file.read()
         problems = list(faults_of_stepping(chromium, page)) + list(faults_of_place(chromium, page))
-        assert list(faults_of_place(chromium, page.replace("max-height:calc(100vh - 17rem)", "height:100vh"))), "no fault was found"
+        for right, wrong in PLANTED:
+            assert right in page and list(faults_of_place(chromium, page.replace(right, wrong))), f"no fault was found: {wrong}"
         assert list(faults_of_stepping(chromium, page.replace("step = wanted", "step = 0"))), "no fault was found"
         drawings = page.count("<svg ") - page.count('<div class="narrow">')  # Of two sizes of a chart one is shown.
         looks = [("on paper", on_paper(page), PAPER, drawings)]

@@ -156,6 +156,16 @@ TEST_CASE("a barrier that not all threads reach ends the launch") {
   const std::string line = std::to_string(__LINE__ - 2);
   CHECK(fault_of(64, all_but_first) ==
         start + "thread 0 has returned, threads 1 to 63 wait for the block at line " + line);
+  const auto odd = [] {
+    if (threadIdx.x % 2 == 1) __syncthreads();
+  };
+  const std::string odd_line = std::to_string(__LINE__ - 2);
+  CHECK(fault_of(64, odd) ==
+        start + "32 threads (0, 2, 4, ...) have returned, 32 threads (1, 3, 5, ...) wait for the block at line " +
+            odd_line);
+  CHECK(fault_of(9, [] {
+          if (threadIdx.x % 8 != 0) __syncthreads();
+        }).starts_with(start + "2 threads (0, 8) have returned, threads 1 to 7 wait for the block"));
   CHECK(fault_of(32, [] { __syncwarp(); }) == "");
   CHECK(fault_of(2, [] { launch(1, 1, [] {}); }).starts_with("a kernel launches another one"));
   CHECK_THROWS_AS(launch(1, 8,

@@ -203,6 +203,16 @@ FANIN_EMULATE_UNSEEN inline void open_warp(std::size_t number) {
   }
 }
 
+/// Threads for a message, as in "thread 5", "threads 0 to 15" or "32 threads (0, 2, 4, ...)". The numbers ascend.
+inline std::string names_of(const std::vector<std::size_t>& numbers) {
+  const std::size_t first = numbers.front(), last = numbers.back();
+  if (numbers.size() == 1) return "thread " + std::to_string(first);
+  if (last - first + 1 == numbers.size()) return "threads " + std::to_string(first) + " to " + std::to_string(last);
+  std::string text = std::to_string(numbers.size()) + " threads (" + std::to_string(first);
+  for (std::size_t i = 1; i < numbers.size() && i < 3; ++i) text += ", " + std::to_string(numbers[i]);
+  return text + (numbers.size() > 3 ? ", ...)" : ")");
+}
+
 /// Says what the threads of the block do if none of them can go on, as in "threads 0 to 15 wait ... at line 9".
 inline std::string who_waits() {
   const auto same = [](const thread& a, const thread& b) {
@@ -210,13 +220,18 @@ inline std::string who_waits() {
   };
   std::string text;
   const std::vector<thread>& all = running->threads;
-  for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
-    while (end < all.size() && same(all[end], all[begin])) ++end;
-    if (text.size() > 200) return text + ", ...";
-    const thread& one = all[begin];
-    const bool single = end - begin == 1;
-    text += (begin > 0 ? ", " : "") + std::string(single ? "thread " : "threads ") + std::to_string(begin);
-    if (!single) text += " to " + std::to_string(end - 1);
+  std::vector<bool> is_named(all.size());
+  for (std::size_t first = 0; first < all.size(); ++first) {
+    if (is_named[first]) continue;
+    const thread& one = all[first];
+    std::vector<std::size_t> alike;
+    for (std::size_t i = first; i < all.size(); ++i) {
+      if (!same(all[i], one)) continue;
+      alike.push_back(i);
+      is_named[i] = true;
+    }
+    const bool single = alike.size() == 1;
+    text += (first > 0 ? ", " : "") + names_of(alike);
     if (one.now == waits::never) {
       text += single ? " has returned" : " have returned";
     } else {
