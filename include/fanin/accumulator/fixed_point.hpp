@@ -176,6 +176,9 @@ class fixed_point {
   static constexpr int lowest_exponent = Low;
   using words = std::uint32_t[limb_count];
 
+  /// The number 0.
+  FANIN_HOST_DEVICE constexpr fixed_point() { FANIN_PARTLY_ROLLED for (int i = 0; i < limb_count; ++i) limb_[i] = 0; }
+
   /// Adds magnitude * 2^exponent, or if `negative`, subtracts it. Low <= exponent < High.
   FANIN_HOST_DEVICE void add_magnitude(std::uint64_t magnitude, int exponent, bool negative) {
     const int position = exponent - Low;
@@ -218,7 +221,7 @@ class fixed_point {
   }
 
   FANIN_HOST_DEVICE void merge(const fixed_point& other) {
-    for (int i = 0; i < limb_count; ++i) limb_[i] += other.limb_[i];
+    FANIN_PARTLY_ROLLED for (int i = 0; i < limb_count; ++i) limb_[i] += other.limb_[i];
     pending_ += other.pending_;
     count_additions(1);
   }
@@ -238,7 +241,7 @@ class fixed_point {
   /// Restores invariant 3.
   FANIN_HOST_DEVICE void propagate() {
     std::int64_t carry = 0;
-    for (int i = 0; i + 1 < limb_count; ++i) {
+    FANIN_ROLLED for (int i = 0; i + 1 < limb_count; ++i) {
       const std::int64_t sum = limb_[i] + carry;
       limb_[i] = sum & payload_mask;
       carry = sum >> 32;
@@ -392,7 +395,7 @@ class fixed_point {
     return rounded(magnitude);
   }
 
-  std::int64_t limb_[limb_count] = {};
+  std::int64_t limb_[limb_count];
   std::uint32_t pending_ = 0;  ///< additions since the last propagation
 };
 
