@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A signed fixed-point number so wide that adding floating-point numbers to it never rounds.
-//
 // Invariants
 // 1. The value is the sum of limb_[i] * 2^(Low + 32 i). A limb is 32 bits of payload in a signed 64-bit carrier, so
 //    additions and merges need no carries.
@@ -175,7 +174,6 @@ class fixed_point {
   static constexpr int limb_count = (High - Low + 64 + 31) / 32;
   static constexpr int lowest_exponent = Low;
   using words = std::uint32_t[limb_count];
-
   /// The number 0.
   FANIN_HOST_DEVICE constexpr fixed_point() { FANIN_PARTLY_ROLLED for (int i = 0; i < limb_count; ++i) limb_[i] = 0; }
 
