@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A signed fixed-point number so wide that adding floating-point numbers to it never rounds.
-//
 // Invariants
 // 1. The value is the sum of limb_[i] * 2^(Low + 32 i). A limb is 32 bits of payload in a signed 64-bit carrier, so
 //    additions and merges need no carries.
@@ -175,6 +174,8 @@ class fixed_point {
   static constexpr int limb_count = (High - Low + 64 + 31) / 32;
   static constexpr int lowest_exponent = Low;
   using words = std::uint32_t[limb_count];
+  /// The number 0.
+  FANIN_HOST_DEVICE constexpr fixed_point() { FANIN_PARTLY_ROLLED for (int i = 0; i < limb_count; ++i) limb_[i] = 0; }
 
   /// Adds magnitude * 2^exponent, or if `negative`, subtracts it. Low <= exponent < High.
   FANIN_HOST_DEVICE void add_magnitude(std::uint64_t magnitude, int exponent, bool negative) {
@@ -218,7 +219,7 @@ class fixed_point {
   }
 
   FANIN_HOST_DEVICE void merge(const fixed_point& other) {
-    for (int i = 0; i < limb_count; ++i) limb_[i] += other.limb_[i];
+    FANIN_PARTLY_ROLLED for (int i = 0; i < limb_count; ++i) limb_[i] += other.limb_[i];
     pending_ += other.pending_;
     count_additions(1);
   }
@@ -238,7 +239,7 @@ class fixed_point {
   /// Restores invariant 3.
   FANIN_HOST_DEVICE void propagate() {
     std::int64_t carry = 0;
-    for (int i = 0; i + 1 < limb_count; ++i) {
+    FANIN_ROLLED for (int i = 0; i + 1 < limb_count; ++i) {
       const std::int64_t sum = limb_[i] + carry;
       limb_[i] = sum & payload_mask;
       carry = sum >> 32;
@@ -392,7 +393,7 @@ class fixed_point {
     return rounded(magnitude);
   }
 
-  std::int64_t limb_[limb_count] = {};
+  std::int64_t limb_[limb_count];
   std::uint32_t pending_ = 0;  ///< additions since the last propagation
 };
 
