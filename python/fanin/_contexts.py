@@ -6,7 +6,7 @@ import threading
 from ctypes import byref
 
 from . import _library as c
-from ._catalogue import NUMBER, OF_FLOATS_ON_DEVICES, TRUTHS, kept_options
+from ._catalogue import NUMBER, OF_FLOATS_ON_DEVICES, kept_options
 from ._errors import Unsupported
 from ._results import result_type_for
 from ._types import COMPLEX, INTEGERS, code_of
@@ -67,6 +67,13 @@ def device_of(address):
     return ordinal.value
 
 
+def is_left_to_long_call(what, code, is_bool, wanted):
+    """Whether the long call converts the elements, or reads bool as a type of its own for results of that type."""
+    if is_bool and wanted != c.DEFAULT_TYPE:
+        return True
+    return code in INTEGERS and (what in OF_FLOATS_ON_DEVICES or wanted not in INTEGERS | {c.DEFAULT_TYPE})
+
+
 class ShortCall:
     """A call for one array on a device: what is looked up once for an operation, its choices, a type and a stream.
 
@@ -75,13 +82,13 @@ class ShortCall:
 
     __slots__ = ("lock", "input", "result", "arguments", "number", "like")
 
-    def __init__(self, what, code, choices, dtype, device, stream, library):
+    def __init__(self, what, code, is_bool, choices, dtype, device, stream, library):
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
-        if code in INTEGERS and (what in OF_FLOATS_ON_DEVICES or wanted not in INTEGERS | {c.DEFAULT_TYPE}):
-            raise KeyError(what)  # for the long call, which converts
+        if is_left_to_long_call(what, code, is_bool, wanted):
+            raise KeyError(what)
         wanted = result_type_for(what, code, library.narrow, choices[0], wanted)
         self.number, form, _ = c.result_of(what, code, wanted)
-        if form != NUMBER or what in TRUTHS or self.number in COMPLEX or stream == PER_THREAD_STREAM:
+        if form != NUMBER or self.number in COMPLEX or stream == PER_THREAD_STREAM:
             raise KeyError(what)  # for the long call
         context = context_of(device, stream, library)
         self.lock = context.lock

@@ -3,7 +3,7 @@
 
 import sys
 
-from ._catalogue import COUNTS
+from ._catalogue import COUNTS, TRUTHS
 from ._contexts import LEGACY_STREAM, ShortCall, device_of, enqueue
 from ._errors import InvalidArgument, Unsupported
 from ._libraries import PYTHON, NumpyResults, check_out
@@ -67,9 +67,9 @@ def reduce_short(what, calls, x, axis, choices, dtype):
     call = calls.get(key)
     if call is None:
         try:
-            if own == bool or what in COUNTS:
+            if own == bool or what in COUNTS or what in TRUTHS:
                 return NotImplemented
-            call = calls[key] = ShortCall(what, BY_NUMPY[own.name], choices, dtype, device, stream, library)
+            call = calls[key] = ShortCall(what, BY_NUMPY[own.name], False, choices, dtype, device, stream, library)
         except KeyError:
             return NotImplemented
     # Behind the result there is room for what tells of an overflow.

@@ -5,11 +5,11 @@ from ctypes import byref
 from math import prod
 
 from . import _library as c
-from ._catalogue import INDEXED, NUMBER, OF_FLOATS_ON_DEVICES, is_truth, kept_options
-from ._contexts import PER_THREAD_STREAM, context_of
+from ._catalogue import INDEXED, NUMBER, is_truth, kept_options
+from ._contexts import PER_THREAD_STREAM, context_of, is_left_to_long_call
 from ._reduce import batch_of
 from ._results import result_type_for
-from ._types import COMPLEX, I64, INTEGERS, code_of
+from ._types import COMPLEX, I64, code_of
 
 
 class RowsCall:
@@ -22,8 +22,8 @@ class RowsCall:
 
     def __init__(self, what, x, axis, choices, dtype):
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
-        if x.code in INTEGERS and (what in OF_FLOATS_ON_DEVICES or wanted not in INTEGERS | {c.DEFAULT_TYPE}):
-            raise KeyError(what)  # The long call converts.
+        if is_left_to_long_call(what, x.code, x.is_bool, wanted):
+            raise KeyError(what)
         wanted = result_type_for(what, x.code, x.library.narrow, choices[0], wanted)
         number, self.form, _ = c.result_of(what, x.code, wanted)
         if x.code in COMPLEX or 0 in x.shape or x.stream == PER_THREAD_STREAM:

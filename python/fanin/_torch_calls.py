@@ -3,7 +3,7 @@
 
 import torch
 
-from ._catalogue import INDEXED, NUMBER
+from ._catalogue import INDEXED, NUMBER, is_truth
 from ._contexts import ShortCall, enqueue
 from ._rows import RowsCall, enqueue_rows
 from ._torch import BY_TYPE, TORCH, TYPE_OF, empty_like, is_captured, raw_stream, read_torch
@@ -35,22 +35,21 @@ def reduce_short(what, calls, x, axis, choices, dtype):
         result = empty_like(call.like)  # takes 0.7 of the time of new_empty with a type
         enqueue(call, x.data_ptr(), x.numel(), result.data_ptr())
         return result.resize_(())
-    results = x.new_empty(call.shape, dtype=TYPE_OF[call.held])
+    results = x.new_empty(call.shape, dtype=torch.bool if call.is_truth else TYPE_OF[call.held])
     enqueue_rows(call, x.data_ptr(), results.data_ptr())
     if call.form == NUMBER:
-        return results.view(torch.bool) if call.is_truth else results
+        return results
     return results[..., 1] if call.form == INDEXED else (results[..., 0], results[..., 1])
 
 
 def call_of_array(what, x, choices, dtype, stream):
+    is_bool = x.dtype is torch.bool
     try:
-        if x.dtype is torch.bool:
-            return NotImplemented
-        call = ShortCall(what, BY_TYPE[x.dtype], choices, dtype, x.get_device(), stream, TORCH)
+        call = ShortCall(what, BY_TYPE[x.dtype], is_bool, choices, dtype, x.get_device(), stream, TORCH)
     except KeyError:
         return NotImplemented
     # Behind the result there is room for what tells of an overflow.
-    call.like = x.new_empty(2, dtype=TYPE_OF[call.number])
+    call.like = x.new_empty(2, dtype=torch.bool if is_truth(what, is_bool) else TYPE_OF[call.number])
     return call
 
 
@@ -58,6 +57,6 @@ def call_of_rows(what, calls, x, axis, choices, dtype):
     if len(calls) >= MOST_CALLS:
         calls.clear()
     try:
-        return NotImplemented if x.dtype is torch.bool else RowsCall(what, read_torch(x), axis, choices, dtype)
+        return RowsCall(what, read_torch(x), axis, choices, dtype)
     except KeyError:
         return NotImplemented

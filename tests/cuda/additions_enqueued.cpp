@@ -52,8 +52,10 @@ TEST_SUITE("additions_enqueued") {
       const auto check = [&](const batch& there, const batch& here) {
         const auto earlier = mixed_values<T>(there.result_count, 8);
         check_added(operation::sum, there, here, earlier, context, {.method = method::exact});
-        check_added(operation::sum, there, here, std::vector<T>(there.result_count, T(-0.0)), context,
-                    {.method = method::exact});
+        for (const T zero : {T(-0.0), T(0.0)}) {
+          check_added(operation::sum, there, here, std::vector<T>(there.result_count, zero), context,
+                      {.method = method::exact});
+        }
         check_added(operation::sum, there, here, std::vector<double>(there.result_count, 0x1p70), context,
                     {.method = method::exact});
         check_added(operation::max, there, here, earlier, context, {});

@@ -228,7 +228,8 @@ template <class T, class R>
 __device__ __noinline__ void add_group(const group_sums<T>& from, std::uint64_t group, const batch_output& out) {
   const std::uint64_t count = from.counts[group];
   if (count == 0) return;
-  add_to_result<recipe<operation::sum, method::exact, T>, R>(out, group, count, state_of_group(from, group));
+  auto state = state_of_group(from, group);
+  add_to_result<recipe<operation::sum, method::exact, T>, R>(out, group, count, state);
 }
 
 }  // namespace fanin::cuda

@@ -121,7 +121,7 @@ __device__ T earlier_result(const batch_output& out, std::uint64_t result) {
 /// Adds elements whose state is `s` to a result.
 template <class M>
 __device__ void add_elements(const batch_output& out, const finish_target& target, std::uint64_t result,
-                             std::uint64_t present, const typename M::state& s) {
+                             std::uint64_t present, typename M::state& s) {
   if constexpr (is_keyed<M>) {
     add_keys_to_result<M>(out, result, present, s);
   } else {
@@ -134,7 +134,7 @@ __device__ void add_elements(const batch_output& out, const finish_target& targe
                                  [&]<class R>(R) { add_to_result<Recipe, R>(out, result, present, s); });
         } else if (takes_elements(out, present)) {
           with_exact_number<Recipe>(target.end.result, [&]<class R>(R) {
-            const auto all = with_result_added<Recipe>(s, earlier_result<R>(out, result));
+            const auto& all = with_result_added<Recipe>(s, earlier_result<R>(out, result));
             store_value(out, target, result,
                         exact_bits<recipe<Recipe::what, how, R>>(all, present + 1, target.end.to));
           });
