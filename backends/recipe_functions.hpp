@@ -5,7 +5,7 @@
 #include <fanin/lanes.hpp>
 
 #include "backends/cpu/batch/columns.hpp"
-#include "backends/cpu/batch/keyed_states.hpp"
+#include "backends/cpu/batch/keyed_addition.hpp"
 #include "backends/cpu/fold.hpp"
 
 namespace fanin {
@@ -16,14 +16,6 @@ struct lane_functions {
   std::size_t state_bytes;
   void (*write)(const void* state, std::int64_t* out);
   void (*read)(const std::int64_t* lanes, void* state);
-};
-
-/// Functions on single states of an accumulator whose loops on CPUs have a row of them, because order matters.
-struct single_state_functions {
-  void (*reset)(void* state);
-  void (*merge)(void* into, const void* behind);
-  /// Writes the value, of type `result`, to `out`.
-  void (*finish)(const void* state, std::uint64_t count, element_type result, void* out);
 };
 
 struct recipe_functions {
@@ -37,8 +29,11 @@ struct recipe_functions {
   const cpu::column_functions* columns = nullptr;
   /// The addition of elements to the states of their groups; null where elements are sorted by key instead.
   const cpu::keyed_addition* keyed = nullptr;
-  /// Null where order does not matter: the functions of `arithmetic` take single states.
-  const single_state_functions* single = nullptr;
+  /// The arithmetic over single states, for groups; null where order does not matter: the functions of `arithmetic`
+  /// take single states.
+  const cpu::arithmetic* one_by_one = nullptr;
+  /// The same for a request that adds to results.
+  const cpu::arithmetic* one_by_one_addition = nullptr;
   /// Adds `by` to the position that a single state has; null if it has none.
   void (*move)(void* state, std::uint64_t by) = nullptr;
   /// The single states as lanes; null unless partial results merge without rounding.

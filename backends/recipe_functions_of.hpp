@@ -23,17 +23,6 @@ constexpr bool has_lanes_of_recipe() {
   return Recipe::method == exactly && merges;
 }
 
-template <class Recipe>
-constexpr single_state_functions single_state_functions_of() {
-  using A = typename Recipe::accumulator;
-  using state = typename A::state;
-  return {[](void* into) { ::new (into) state(A::identity()); },
-          [](void* into, const void* behind) {
-            A::merge(*static_cast<state*>(into), *static_cast<const state*>(behind));
-          },
-          finish_state<Recipe>};
-}
-
 /// One constant for each part of the table that not every recipe has. Recipes whose accumulators fold alike share
 /// those that the accumulator determines.
 template <class Recipe>
@@ -41,9 +30,11 @@ inline constexpr cpu::arithmetic addition_by = cpu::addition_of<Recipe>();
 template <class Recipe>
 inline constexpr cpu::column_functions columns_by = cpu::column_functions_of<Recipe>();
 template <class A>
-inline constexpr cpu::keyed_addition keyed_by{cpu::add_by_key<A, std::uint32_t>, cpu::add_by_key<A, std::uint64_t>};
+inline constexpr cpu::keyed_addition keyed_by = cpu::keyed_addition_of<A>();
 template <class Recipe>
-inline constexpr single_state_functions single_by = single_state_functions_of<Recipe>();
+inline constexpr cpu::arithmetic one_by_one_by = cpu::one_by_one_of<Recipe>();
+template <class Recipe>
+inline constexpr cpu::arithmetic one_by_one_addition_by = cpu::one_by_one_addition_of<Recipe>();
 template <class A>
 inline constexpr lane_functions lanes_by = lane_functions_of<A>();
 
@@ -55,8 +46,14 @@ constexpr recipe_functions functions_of() {
   recipe_functions f{cpu::arithmetic_of<Recipe>()};
   if constexpr (row_of(Recipe::what).takes_results) f.addition = &addition_by<Recipe>;
   if constexpr (cpu::folds_columns<A>) f.columns = &columns_by<Recipe>;
-  if constexpr (cpu::is_added_by_key<A>) f.keyed = &keyed_by<A>;
-  if constexpr (!A::order_free) f.single = &single_by<Recipe>;
+  using of_floats = accumulator::of_floats_t<A>;
+  if constexpr (cpu::is_added_by_key<of_floats> && !is_complex(type_of<typename A::element>)) {
+    f.keyed = &keyed_by<of_floats>;
+  }
+  if constexpr (!A::order_free) {
+    f.one_by_one = &one_by_one_by<Recipe>;
+    if constexpr (row_of(Recipe::what).takes_results) f.one_by_one_addition = &one_by_one_addition_by<Recipe>;
+  }
   if constexpr (requires(state & s) { s.index; }) {
     f.move = [](void* of, std::uint64_t by) { static_cast<state*>(of)->index += by; };
   }

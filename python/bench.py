@@ -41,6 +41,24 @@ def of_host():
         show("fanin.sum of 2^26 doubles, threads=%d" % threads, 1e3 * best, "ms")
 
 
+def of_groups():
+    """Sums of 2^24 doubles by int64 keys beside numpy.bincount. The calls take turns."""
+    import numpy
+    generator = numpy.random.default_rng(1)
+    x = generator.random(1 << 24)
+    print("numpy", numpy.__version__, "milliseconds, medians of 7")
+    print("%8s %8s %9s %8s %8s" % ("groups", "threads", "bincount", "fast", "exact"))
+    for groups in (10, 1000, 1 << 16, 1 << 20):
+        keys = generator.integers(0, groups, x.size)
+        for threads in (1, 2):
+            calls = [lambda: numpy.bincount(keys, x, groups)]
+            calls += [lambda how=how: fanin.group_sum(x, keys, groups, method=how, threads=threads)
+                      for how in ("fast", "exact")]
+            times = [[timeit.timeit(call, number=1) for call in calls] for _ in range(7)]
+            medians = [1e3 * sorted(of_call)[3] for of_call in zip(*times)]
+            print("%8d %8d %9.1f %8.1f %8.1f" % (groups, threads, *medians), flush=True)
+
+
 def of_torch():
     import torch
     x = torch.ones(1024, device="cuda")
@@ -90,5 +108,7 @@ def of_torch():
 if __name__ == "__main__":
     if "--torch" in sys.argv[1:]:
         of_torch()
+    elif "--groups" in sys.argv[1:]:
+        of_groups()
     else:
         of_host()

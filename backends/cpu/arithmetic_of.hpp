@@ -106,4 +106,51 @@ constexpr arithmetic addition_of() {
   return f;
 }
 
+/// The arithmetic of A over single states, to which the elements are added one after another. Its finish() and
+/// bound() are null.
+template <class A>
+struct single_loop {
+  using state = typename A::state;
+  static constexpr arithmetic functions = [] {
+    arithmetic f = detail::general_arithmetic<A>();
+    f.one_by_one = true;
+    f.state_bytes = sizeof(state);
+    f.reset = [](void* s) { ::new (s) state(A::identity()); };
+    f.accumulate = [](const operands& data, std::size_t count, void* s) {
+      detail::unordered_loop<A>::fold(data, count, *static_cast<state*>(s));
+    };
+    f.merge = [](void* into, const void* from) {
+      A::merge(*static_cast<state*>(into), *static_cast<const state*>(from));
+    };
+    return f;
+  }();
+};
+template <class T, class A>
+struct single_loop<acc::widening<T, A>> {
+  static constexpr arithmetic functions = [] {
+    arithmetic f = single_loop<A>::functions;
+    f.element_bytes = sizeof(T);
+    f.accumulate = [](const operands& data, std::size_t count, void* s) {
+      fold_widened(single_loop<A>::functions, type_of<T>, nullptr, data, count, s);
+    };
+    return f;
+  }();
+};
+
+/// The arithmetic of groups where order matters, and of groups that are added to results.
+template <class Recipe>
+constexpr arithmetic one_by_one_of() {
+  arithmetic f = single_loop<acc::folds_as_t<typename Recipe::accumulator>>::functions;
+  f.finish = finish_state<Recipe>;
+  f.bound = bound_of_state<Recipe>;
+  return f;
+}
+template <class Recipe>
+constexpr arithmetic one_by_one_addition_of() {
+  arithmetic f = one_by_one_of<Recipe>();
+  f.finish = add_to_result<Recipe>;
+  f.bound = bound_of_addition<Recipe>;
+  return f;
+}
+
 }  // namespace fanin::cpu

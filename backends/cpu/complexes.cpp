@@ -204,7 +204,7 @@ void fold_products(const arithmetic& whole, const arithmetic& reals, bool conjug
     reals.accumulate({part.x, for_re}, 2 * n, into);
     reals.accumulate({part.x, for_im}, 2 * n, static_cast<std::byte*>(into) + reals.state_bytes);
   };
-  if (whole.fixed_order()) return fold_blocks_in_order(whole, block, 0, count, state, fold_block);
+  if (whole.in_leaves()) return fold_blocks_in_order(whole, block, 0, count, state, fold_block);
   for (std::size_t begin = 0; begin < count; begin += block) fold_block(begin, std::min(block, count - begin), state);
 }
 

@@ -68,6 +68,13 @@ class one_state {
   std::byte* bytes_ = small_.bytes;
 };
 
+/// Whether the elements of a group are added one after another where order matters. Other operations take so long for
+/// an element that lanes pay.
+bool adds_groups_in_order(operation what) {
+  const summand adds = row_of(what).adds;
+  return adds != summand::deviations && adds != summand::exponentials;
+}
+
 outcome outcome_of(const request& request, std::size_t count, std::uint64_t absent = 0) {
   const arithmetic& arithmetic = arithmetic_of(request);
   return {request.variant, request.method, arithmetic.reproducibility, arithmetic.bound_of(count, request.result),
@@ -96,7 +103,7 @@ class block_stream final : public stream {
   }
 
   void push(const input_views& blocks) override {
-    if (!arithmetic_.fixed_order() && blocks.count() * arithmetic_.element_bytes >= parallel_bytes) {
+    if (!arithmetic_.in_leaves() && blocks.count() * arithmetic_.element_bytes >= parallel_bytes) {
       return fold_in_place(blocks);
     }
     if (!is_partial(blocks, request_.nan)) {
@@ -108,7 +115,7 @@ class block_stream final : public stream {
 
   outcome finish(void* result) override {
     if (pending_count_ > 0) flush();
-    if (arithmetic_.fixed_order()) tree_.finish(total_.get());
+    if (arithmetic_.in_leaves()) tree_.finish(total_.get());
     const std::uint64_t count = position(), absent = present_.absent() + absent_in_place_;
     finish_present(request_, present_.rule(), count, count - absent, total_.get(), result);
     return outcome_of(request_, count, absent);
@@ -159,7 +166,7 @@ class block_stream final : public stream {
   void fold_block(operands data, std::size_t count, const presence* who = nullptr) {
     data.first = position();
     absent_in_place_ += count - backend_.fold_parallel(arithmetic_, data, count, request_.threads, part_.get(), who);
-    if (arithmetic_.fixed_order()) {
+    if (arithmetic_.in_leaves()) {
       tree_.push(part_.get());
     } else {
       arithmetic_.merge(total_.get(), part_.get());
@@ -184,7 +191,7 @@ class block_stream final : public stream {
 
 std::uint64_t fold_one_part(const arithmetic& arithmetic, const presence* who, const operands& data,
                             std::size_t count, void* state) {
-  if (!arithmetic.fixed_order()) arithmetic.reset(state);
+  if (!arithmetic.in_leaves()) arithmetic.reset(state);
   if (who != nullptr) return accumulate_present(arithmetic, who->rule, who->mask, data, count, state);
   arithmetic.accumulate(data, count, state);
   return count;
@@ -274,7 +281,7 @@ std::uint64_t cpu_backend::fold_parallel(const arithmetic& arithmetic, const ope
   run(threads, chunks, {fold_chunk, &shared});
 
   arithmetic.reset(state);
-  if (arithmetic.fixed_order()) {
+  if (arithmetic.in_leaves()) {
     partial_tree tree(arithmetic, levels);
     for (std::size_t i = 0; i < chunks; ++i) tree.push(shared.partial(i));
     tree.finish(state);
@@ -327,8 +334,14 @@ report cpu_backend::reduce_inputs(const request& prepared, const input_views& in
 }
 
 outcome cpu_backend::reduce_each(const request& request, const batch& many, const results_view& out) const {
-  const batch_counts counted = reduce_batch(*this, request, many, out.data);
-  return outcome_of(request, counted.longest, counted.absent);
+  fanin::request used = request;
+  if (many.kind == layout::groups && adds_groups_in_order(request.what)) {
+    const recipe_functions& recipe = *find_functions(request.what, request.inputs.type(), request.method);
+    const arithmetic* const in_order = request.adds ? recipe.one_by_one_addition : recipe.one_by_one;
+    if (in_order != nullptr) used.prepared = in_order;
+  }
+  const batch_counts counted = reduce_batch(*this, used, many, out.data);
+  return outcome_of(used, counted.longest, counted.absent);
 }
 
 std::unique_ptr<stream> cpu_backend::open(const request& request) const {

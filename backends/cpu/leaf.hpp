@@ -158,6 +158,9 @@ struct moment_row {
 template <class A>
 void fold_moments(const typename A::element* x, std::size_t count, moment_row<A>& out);
 
+/// Writes elements of 8 or 16 bits as floats.
+void widen(const void* x, std::size_t count, element_type type, float* out);
+
 /// Converts elements of 8 or 16 bits to floats, and folds these as `floats` does. Blocks of floats are on the
 /// stack, and stay in the L1 cache. If `settled_by` is not null, the state is a count. settled_by() gets the count
 /// of one block and the size of the block, and says whether these settle the answer. The following blocks are then

@@ -217,7 +217,7 @@ std::uint64_t accumulate_present(const arithmetic& f, const presence_rule& rule,
     present += done.present;
     f.accumulate({x, f.inputs == 2 ? y : nullptr, part.first + done.left_out}, n - done.left_out, into);
   };
-  if (f.fixed_order()) {
+  if (f.in_leaves()) {
     fold_blocks_in_order(f, block, 0, count, state, fold_block);
   } else {
     for (std::size_t begin = 0; begin < count; begin += block) {

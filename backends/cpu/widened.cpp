@@ -61,7 +61,7 @@ HWY_INLINE void widen_all(const T* x, std::size_t count, bool ahead, float* out)
   for (; converts && i + width <= count; i += width) hn::StoreU(floats_of(x + i), d, out + i);
   std::copy(x + i, x + count, out + i);
 }
-void widen(const void* x, std::size_t count, element_type type, bool ahead, float* out) {
+void widen_any(const void* x, std::size_t count, element_type type, bool ahead, float* out) {
   with_element(type, [&]<class T>() {
     if constexpr (narrow_float<T>) widen_all(static_cast<const T*>(x), count, ahead, out);
   });
@@ -75,12 +75,16 @@ HWY_AFTER_NAMESPACE();
 namespace fanin::cpu {
 namespace {
 
-HWY_EXPORT(widen);
+HWY_EXPORT(widen_any);
 
 constexpr std::size_t block = 4096;
 static_assert(block % detail::leaf_of<accumulator::plain_sum<float>> == 0, "blocks are whole leaves");
 
 }  // namespace
+
+void widen(const void* x, std::size_t count, element_type type, float* out) {
+  HWY_DYNAMIC_DISPATCH(widen_any)(x, count, type, false, out);
+}
 
 void fold_widened(const detail::arithmetic& floats, element_type type,
                   bool (*settled_by)(std::uint64_t, std::uint64_t), const detail::operands& data, std::size_t count,
@@ -90,11 +94,11 @@ void fold_widened(const detail::arithmetic& floats, element_type type,
   const bool is_long = count >= least_prefetched_bytes / bytes;
   const auto fold_block = [&](std::size_t begin, std::size_t n, void* into) {
     const detail::operands part = operands_from(data, begin, bytes);
-    HWY_DYNAMIC_DISPATCH(widen)(part.x, n, type, is_long, x);
-    if (floats.inputs == 2) HWY_DYNAMIC_DISPATCH(widen)(part.y, n, type, is_long, y);
+    HWY_DYNAMIC_DISPATCH(widen_any)(part.x, n, type, is_long, x);
+    if (floats.inputs == 2) HWY_DYNAMIC_DISPATCH(widen_any)(part.y, n, type, is_long, y);
     floats.accumulate({x, y, part.first}, n, into);
   };
-  if (floats.fixed_order()) return fold_blocks_in_order(floats, block, 0, count, state, fold_block);
+  if (floats.in_leaves()) return fold_blocks_in_order(floats, block, 0, count, state, fold_block);
   for (std::size_t begin = 0; begin < count; begin += block) {
     const std::size_t n = std::min(block, count - begin);
     const std::uint64_t before = settled_by != nullptr ? *static_cast<std::uint64_t*>(state) : 0;

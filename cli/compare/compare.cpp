@@ -171,7 +171,7 @@ data are copied to the device before the timing, unless they are too long for it
 
 With --axis, --segments or --keys each row, segment or group has a sum. error/ulp and bound are then those of the sum
 with the largest error. 'at' is the number of that sum. 'alone' counts the sums that have the same bits as a sum of
-their elements alone.
+their elements alone, or as the only group.
 
 The loops in the lower part add as other programs do:
   in-order   one element after the other

@@ -80,12 +80,20 @@ void judge(judged_results& to, std::size_t result, const oracle::exact_sum& exac
   }
 }
 
-/// The sum of the elements alone by the same variant; none on a device, where it would have to copy them.
-std::optional<scalar> alone(const array_view& elements, const timed_variant& by, unsigned threads) {
+/// The sum of the elements alone by the same variant, of a group as the only group; none on a device, where it would
+/// have to copy them.
+std::optional<scalar> alone(const array_view& elements, layout kind, const timed_variant& by, unsigned threads) {
   if (by.place == memory::device) return std::nullopt;
-  return reduce(operation::sum, elements,
-                {.backend = by.how.backend, .variant = by.how.variant, .method = by.how.method, .threads = threads})
-      .value;
+  const options chosen{
+      .backend = by.how.backend, .variant = by.how.variant, .method = by.how.method, .threads = threads};
+  if (kind != layout::groups) return reduce(operation::sum, elements, chosen).value;
+  const std::vector<std::uint32_t> keys(elements.count);
+  const element_type number = default_result(operation::sum, elements.type);
+  return with_result_type(operation::sum, number, [&]<class R>() -> scalar {
+    R sum{};
+    reduce(operation::sum, groups(elements, array_view(std::span(keys)), 1), results_view(&sum, 1, number), chosen);
+    return sum;
+  });
 }
 
 void judge_all(results_comparison& all, const batch& many, const std::vector<value_list>& sums, unsigned threads) {
@@ -103,7 +111,7 @@ void judge_all(results_comparison& all, const batch& many, const std::vector<val
     for (std::size_t i = 0; i < sums.size(); ++i) {
       const timed_variant& by = all.times.rows[i];
       const scalar sum = sums[i][k];
-      judge(all.rows[i], k, exact, sum, exact.judge(sum, by.how), alone(elements, by, threads));
+      judge(all.rows[i], k, exact, sum, exact.judge(sum, by.how), alone(elements, many.kind, by, threads));
     }
     for (loop_row& loop : all.loops) {
       const auto sum_of_call = [&](bool lies_apart, std::uint64_t call) {

@@ -14,10 +14,11 @@
 //   of rows are in the C order of the axes that are not reduced. An index counts from the start of the row or
 //   segment; for groups it counts from the start of x. report::bound holds for each result. report::absent counts the
 //   absent elements of all results.
-//   Reproducible, on a CPU backend: a result has the bits that the verb gives for an array of the same elements in
-//   the same order. This order is C order for a row, and the order in x for a group. So other results in the same
-//   call, strides, threads and the choice of the CPU backend do not change a result. With method::exact the order
-//   does not change it either.
+//   Reproducible, on a CPU backend: a row or segment has the bits that the verb gives for an array of the same
+//   elements in the same order, which is C order for a row. A group has the bits of the same elements as the only
+//   group. With method::fast and method::compensated its elements are added one after another, in the order of x
+//   (variances and log_sum_exp: as an array of them). So other results in the same call, strides, threads and the
+//   choice of the CPU backend do not change a result. With method::exact the order does not change it either.
 //   Reproducible, on `cuda`: a result has the bits of the same elements as the only row or segment, whatever the
 //   other results, the strides and the alignment are. Only with method::exact are these the bits of one array. Sums
 //   and means of f32 and f64 in groups of device memory are exact with method::fast, too.
@@ -46,9 +47,10 @@
 //   - Contiguous rows, and segments: as for one array.
 //   - Rows with strides: for each thread up to 0.5 MiB of copies and the states of up to 64 rows, or 256 KiB of
 //     states for each level of the tree of leaves.
-//   - Groups that are not sorted (docs/batch.md): up to 544 bytes for each group (288 in a fast sum), and as much for
-//     each level of the tree of leaves. If this is 1 MiB or more, a copy of elements and keys, and up to 8 MiB of
-//     such states for each thread.
+//   - Groups that are not sorted (docs/batch.md): up to 32 bytes for each group, and for exact sums 128 bytes for
+//     each of up to 254 groups. Where order does not matter, each thread takes as much. An exact sum of which some
+//     elements do not fit takes 48 bytes more for each group, and up to 0.6 KiB for a group of such elements. If the
+//     states would take more than 32 MiB, a copy of elements and keys, and 0.5 MiB of states for each thread.
 //   - Other groups are copied by key: n elements, and 8 bytes for each group. Each further thread takes the 8 bytes
 //     again, if this is less than 8 bytes for each element. argmin and argmax take 8 bytes more for each element.
 //     From 2^18 groups on: a copy of elements and keys, and for each thread a copy of a part of the elements.

@@ -146,6 +146,16 @@ class compact_sum {
   /// The bytes that exact_accumulator<T>::save() writes for the same elements.
   std::array<std::byte, saved_bytes> save() const { return accumulator().save(); }
 
+  /// The sum of word[i] * 2^(unit + 64 i), in two's complement and below 2^190 units in magnitude, of `count`
+  /// elements that are not all -0. 2^unit is at least the smallest positive T.
+  static compact_sum of_words(const std::array<std::uint64_t, 3>& word, int unit, std::uint64_t count) noexcept {
+    compact_sum sum;
+    sum.word_ = word;
+    sum.unit_ = unit;
+    sum.count_ = count;
+    return sum;
+  }
+
   /// The sum of bytes that save(), or exact_accumulator<T>::save(), wrote. If elements other than -0 were saved, a
   /// later subtraction takes the saved elements for numbers other than -0.
   /// @throws invalid_argument on other bytes, and if the number of elements was not saved or is above 2^62

@@ -58,8 +58,8 @@ constexpr rounding_chain fixed_order_chain(std::size_t lanes, std::uint64_t coun
 struct arithmetic {
   fanin::reproducibility reproducibility;
   /// If true, accumulate() overwrites the state, and partials of 2^k leaves are merged along a binary tree. If false,
-  /// order does not matter, and accumulate() adds to the state.
-  bool fixed_order() const noexcept { return reproducibility == fanin::reproducibility::fixed_order; }
+  /// accumulate() adds to the state.
+  bool in_leaves() const noexcept { return reproducibility == fanin::reproducibility::fixed_order && !one_by_one; }
 
   int inputs;
   std::size_t element_bytes;
@@ -72,9 +72,11 @@ struct arithmetic {
   void (*finish)(const void* state, std::uint64_t count, element_type result, void* out);
   /// The bound of a value of elements that are folded with the chain, which does not matter where order does not.
   error_bound (*bound)(const rounding_chain& chain, std::uint64_t count, element_type result);
-  /// The bound of a value of elements that are folded in the fixed order, or where order does not matter, in any.
+  /// The bound of a value of elements that are folded in the order of the loops, or where order does not matter, in
+  /// any.
   error_bound bound_of(std::uint64_t count, element_type result) const {
-    if (!fixed_order()) return bound({}, count, result);
+    if (one_by_one) return bound({static_cast<double>(std::max<std::uint64_t>(count, 1) - 1), 0}, count, result);
+    if (!in_leaves()) return bound({}, count, result);
     return bound(fixed_order_chain(leaf_elements / rows_in_leaf, count), count, result);
   }
   /// Writes the value of all elements, which the calling thread folds at once; null where only the functions above do
@@ -84,6 +86,8 @@ struct arithmetic {
   void (*reduce_each)(const operands* runs, const std::size_t* counts, std::size_t number, element_type result,
                       void* out) = nullptr;
   static constexpr std::size_t most_runs = 64;
+  /// Whether the elements are added to one state, one after another.
+  bool one_by_one = false;
 };
 
 /// The alignment of untyped states, in bytes.

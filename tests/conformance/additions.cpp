@@ -49,14 +49,19 @@ placed_batch groups_of(const input_views& x, const std::vector<std::int32_t>& ke
 /// the end, it is the value of all elements. If a result is the state of its elements, it is the value of two such
 /// results. Otherwise there is none.
 template <class T, class R>
-std::optional<scalar> expected_of(const backend& b, operation what, const std::vector<T>& x,
+std::optional<scalar> expected_of(const backend& b, operation what, layout kind, const std::vector<T>& x,
                                   const std::vector<R>& all, const options& chosen) {
   if (chosen.method == method::compensated) return std::nullopt;
   options as_elements = chosen;
   as_elements.result = {};
-  const reduction alone = call(b, what, std::span<const T>(x), as_elements);
+  reduction alone = call(b, what, std::span<const T>(x), as_elements);
   const bool rounds_last = chosen.method == method::exact || alone.reproducibility == reproducibility::exact;
   if (rounds_last) return call(b, what, std::span<const R>(all), chosen).value;
+  if (kind == layout::groups) {
+    const std::vector<std::uint32_t> keys(x.size());
+    const input_views inputs = array_view(std::span<const T>(x));
+    alone.value = call_each(b, what, groups(inputs, std::span<const std::uint32_t>(keys), 1), as_elements).values[0];
+  }
   const R both[] = {fanin::get<R>(alone.value), all.back()};
   return call(b, what, std::span<const R>(both), as_elements).value;
 }
@@ -82,7 +87,7 @@ void expect_added(const backend& b, operation what, const std::vector<T>& x, con
              std::to_string(k) + ": " + shown(values[k]) + " " + instead;
     };
     const std::optional<scalar> wanted =
-        elements.empty() ? scalar(earlier[k]) : expected_of<T, R>(b, what, elements, all, chosen);
+        elements.empty() ? scalar(earlier[k]) : expected_of<T, R>(b, what, to.many.kind, elements, all, chosen);
     if (wanted) found.expect(same(values[k], *wanted), [&] { return text("instead of " + shown(*wanted)); });
     const oracle::truth exact(what, std::span<const R>(all), 1);
     found.expect(elements.empty() || exact.judge(values[k], told_by) != oracle::promise::broken,

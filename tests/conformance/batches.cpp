@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many results in one call: each has the bits of the reduction of its elements alone.
+// Many results in one call: each has the bits of the reduction of its elements alone. A group whose elements are
+// added one after another has the bits of this group alone.
 #include <limits>
 
 #include "tests/conformance/checks.hpp"
@@ -24,7 +25,7 @@ struct source {
 /// The places of the elements of each result, in `source::x`, and of their entries in the mask.
 struct expected_places {
   std::vector<std::vector<std::size_t>> of_element, of_mask;
-  bool indices_in_input = false;
+  bool is_group = false;  ///< indices are those of the input
 };
 
 /// The reduction of the elements at some places alone, or no value if too few take part.
@@ -46,7 +47,12 @@ std::optional<scalar> reduced_alone(const backend& b, operation what, const sour
   if (!from.mask.empty()) inputs = inputs.where({mask.data(), 0, mask_form::bytes});
   const backend* const only[] = {&b};
   scalar value = reduced(b, select(only, b.name(), what, inputs, chosen).what).value;
-  if (!places.indices_in_input) return value;
+  if (!places.is_group) return value;
+  if (row_of(what).form != result_form::indexed) {
+    const std::vector<std::uint32_t> keys(x.size());
+    const batch_reduction group = call_each(b, what, groups(inputs, std::span<const std::uint32_t>(keys), 1), chosen);
+    if (group.reproducibility == reproducibility::fixed_order) value = group.values[0];
+  }
   fanin::visit(
       [&]<class R>(R& v) {
         if constexpr (result_traits<R>::form == result_form::indexed) v.index = places.of_element[result][v.index];
@@ -271,7 +277,7 @@ void expect_groups(const backend& b, operation what, std::size_t group_count, st
     places.of_element[static_cast<std::size_t>(keys.back())].push_back(i);
   }
   places.of_mask = places.of_element;
-  places.indices_in_input = true;
+  places.is_group = true;
   expect_alone(b, what, groups(from.inputs(what), std::span<const Key>(keys), group_count), from, places, chosen,
                std::to_string(group_count) + " groups", found);
 }

@@ -51,7 +51,7 @@ void check_shipped(const typename Recipe::element* x, const typename Recipe::ele
   shipped.accumulate({there}, count, state.bytes);
   shipped.finish(state.bytes, count, result, &by_state);
   CHECK(test::same(by_state, expected));
-  if (!shipped.fixed_order() || count <= shipped.leaf_elements) return;
+  if (!shipped.in_leaves() || count <= shipped.leaf_elements) return;
   // The two sides of the tree's root, from places that are aligned differently.
   const std::size_t left = shipped.leaf_elements * std::bit_floor((count - 1) / shipped.leaf_elements);
   cpu::state_buffer right;

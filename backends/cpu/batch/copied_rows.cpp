@@ -13,7 +13,7 @@ constexpr std::size_t most_rows = 64;
 
 /// If the order matters, pieces are whole leaves, so the bits are the same as for a contiguous row.
 std::size_t piece_of(const arithmetic& loops) {
-  if (!loops.fixed_order()) return 512;
+  if (!loops.in_leaves()) return 512;
   const std::size_t leaf_bytes_here = loops.leaf_elements * loops.element_bytes;
   return loops.leaf_elements * std::bit_floor(std::max<std::size_t>(1, leaf_bytes / leaf_bytes_here));
 }
@@ -21,8 +21,8 @@ std::size_t piece_of(const arithmetic& loops) {
 /// The number of rows that are copied at once. So many neighbouring elements are read from one place before the
 /// next: a few cache lines, or fewer if pieces are larger.
 std::size_t rows_of(const arithmetic& loops) {
-  return std::clamp<std::size_t>((loops.fixed_order() ? 128 : 256) / loops.element_bytes, 1,
-                                 loops.fixed_order() ? most_rows / 2 : most_rows);
+  return std::clamp<std::size_t>((loops.in_leaves() ? 128 : 256) / loops.element_bytes, 1,
+                                 loops.in_leaves() ? most_rows / 2 : most_rows);
 }
 
 /// The distance from a copied row of `elements` elements to the next, which is an odd number of cache lines. Rows
@@ -50,7 +50,7 @@ copied_rows::copied_rows(const batch& many, batch_results& results, unsigned thr
 
 void copied_rows::fold(std::size_t task, workspace& with) {
   const row_tile tile = tiles_.task(task);
-  const bool masked = static_cast<bool>(many_.inputs.mask()), ordered = loops_.fixed_order();
+  const bool masked = static_cast<bool>(many_.inputs.mask()), ordered = loops_.in_leaves();
   const bool at_once = tiles_.length() <= piece_;
   const std::size_t stride = state_stride(loops_);
   const std::size_t row_states = ordered ? levels_of((tile.count + piece_ - 1) / piece_) + 2 : 1;

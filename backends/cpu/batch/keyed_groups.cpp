@@ -3,40 +3,148 @@
 
 #include <atomic>
 #include <bit>
+#include <limits>
 #include <vector>
 
+#include <fanin/environment.hpp>
+
 #include "backends/cpu/batch/counting_sort.hpp"
+#include "backends/cpu/batch/exact_states.hpp"
 #include "backends/cpu/batch/index.hpp"
-#include "backends/cpu/batch/keyed_states.hpp"
+#include "backends/cpu/batch/keyed_addition.hpp"
 #include "backends/cpu/batch/runs.hpp"
 #include "backends/cpu/batch/word.hpp"
+#include "backends/cpu/leaf.hpp"
+#include "backends/cpu/prefetch.hpp"
 #include "backends/cpu/state_memory.hpp"
 #include "backends/recipe_functions.hpp"
 
 namespace fanin::cpu {
 namespace {
 
-/// The states of the groups to which elements are added at once stay in an L2 cache, or are several times as large,
-/// where more than `most_buckets` buckets would be needed: writing to so many places costs more.
-constexpr std::size_t states_bytes = std::size_t{1} << 20, most_states_bytes = std::size_t{1} << 23;
+/// All states together take at most so many bytes, so that they stay in the caches.
+constexpr std::size_t most_states_bytes = std::size_t{1} << 25;
+/// The states of a bucket stay in an L2 cache, unless there would be more than `most_buckets` buckets: writing to so
+/// many places costs more.
+constexpr std::size_t bucket_states_bytes = std::size_t{1} << 19;
 constexpr std::size_t most_buckets = 256;
+/// From this number of groups on, elements that are not added by key are sorted in two steps. A counting sort to so
+/// many places misses the caches, and the table of pages in the processor.
+constexpr std::size_t least_for_two_steps = std::size_t{1} << 18;
 
-/// Adds the elements where they lie, by one thread.
-template <class Key>
-batch_counts reduce_in_place(const keyed_addition& addition, batch_results& results, const batch& groups,
-                             const Key* keys) {
-  const std::size_t count = groups.inputs.count();
-  keyed_states states(results.loops());
-  states.begin(0, groups.result_count);
-  std::uint64_t outside = 0;
-  const std::size_t first_outside = addition.add(states, keys, groups.inputs[0].data, count, outside);
-  if (outside > 0 && !groups.drops_others) refuse_key(groups, first_outside);
-  return {states.finish(results), outside};
+group_states_factory states_for(const request& request, const batch_results& results, const batch& groups) {
+  if (results.partial()) results.rule().require_stand_in();
+  group_states_factory exact = exact_states(request, groups.inputs[0]);
+  const keyed_addition* const addition = find_functions(request.what, request.inputs.type(), request.method)->keyed;
+  return exact.make || addition == nullptr ? exact : keyed_states(*addition);
 }
 
-/// If groups have fewer elements than this, a state of many lanes costs more than sorting the elements of a
-/// bucket, which are in a cache.
-constexpr std::size_t least_for_states = 32;
+/// Adds elements to the states of their groups, block by block.
+class keyed_walk {
+ public:
+  keyed_walk(const batch& groups, const batch_results& results)
+      : type_(groups.inputs.type()),
+        mask_(groups.inputs.mask()),
+        rule_(results.rule()),
+        partial_(results.partial()) {}
+
+  /// Adds elements begin, begin + 1, ..., end - 1 of x. Key k is for the group k - first.
+  template <class Key>
+  void add(group_states& states, const Key* keys, const void* x, std::size_t begin, std::size_t end,
+           std::uint64_t first) const {
+    constexpr std::size_t block = 128;
+    std::uint32_t group[block];
+    alignas(64) float wide[block];
+    const bool widens = is_floating(type_) && byte_size(type_) < 4;
+    for (std::size_t i = begin; i < end; i += block) {
+      const std::size_t n = std::min(block, end - i);
+      const auto* const x_here = static_cast<const std::byte*>(x) + i * byte_size(type_);
+      for (std::size_t line = 0; line < n; line += 64 / sizeof(Key)) prefetch_line(keys + i + line);
+      for (std::size_t line = 0; line < n * byte_size(type_); line += 64) prefetch_line(x_here + line);
+      for (std::size_t k = 0; k < n; ++k) {
+        const std::uint64_t g = std::uint64_t{keys[i + k]} - first;
+        group[k] = static_cast<std::uint32_t>(std::min<std::uint64_t>(g, states.outside()));
+      }
+      if (partial_) leave_out_absent(states, x_here, i, n, group);
+      if (widens) widen(x_here, n, type_, wide);
+      states.add(group, widens ? static_cast<const void*>(wide) : x_here, n, i);
+    }
+  }
+
+ private:
+  void leave_out_absent(const group_states& states, const std::byte* x, std::size_t first, std::size_t count,
+                        std::uint32_t* group) const {
+    with_word(byte_size(type_), [&]<class Word>(Word) {
+      if constexpr (std::unsigned_integral<Word>) {
+        constexpr auto without_sign = static_cast<Word>(std::numeric_limits<Word>::max() >> 1);
+        for (std::size_t k = 0; k < count; ++k) {
+          const bool is_number = (reinterpret_cast<const Word*>(x)[k] & without_sign) <= rule_.largest_number;
+          const bool takes_part = is_number && fanin::takes_part(mask_, first + k);
+          if (!takes_part && group[k] != states.outside()) group[k] = states.absent();
+        }
+      }
+    });
+  }
+
+  element_type type_;
+  mask_view mask_;
+  const presence_rule& rule_;
+  bool partial_;
+};
+
+/// @throws invalid_argument if a key is no group number, and such elements are not to be dropped
+template <class Key>
+void check_outside(const batch& groups, const Key* keys, std::uint64_t outside) {
+  if (outside == 0 || groups.drops_others) return;
+  std::size_t i = 0;
+  while (keys[i] < groups.result_count) ++i;
+  refuse_key(groups, i);
+}
+
+/// Adds the elements where they lie. Each part of the input has its own states, which are merged at the end.
+template <class Key>
+batch_counts add_in_place(const cpu_backend& backend, const group_states_factory& factory, std::size_t parts,
+                          batch_results& results, const request& request, const batch& groups, const Key* keys) {
+  std::vector<std::unique_ptr<group_states>> states(parts);
+  struct job {
+    const group_states_factory& factory;
+    std::vector<std::unique_ptr<group_states>>& states;
+    const batch& groups;
+    const Key* keys;
+    keyed_walk walk;
+  } shared{factory, states, groups, keys, {groups, results}};
+  const auto add_part = [](void* context, std::size_t part) {
+    const job& j = *static_cast<job*>(context);
+    const detail::environment_guard guard;
+    const std::size_t count = j.groups.inputs.count(), length = count / j.states.size();
+    auto& own = *(j.states[part] = j.factory.make());
+    own.begin(j.groups.result_count);
+    j.walk.add(own, j.keys, j.groups.inputs[0].data, length * part,
+               part + 1 == j.states.size() ? count : length * (part + 1), 0);
+  };
+  if (parts == 1) {
+    add_part(&shared, 0);
+  } else {
+    backend.run(startable_threads(static_cast<unsigned>(parts)), parts, {add_part, &shared});
+  }
+  batch_counts counts;
+  std::uint64_t outside = 0;
+  for (const auto& own : states) {
+    outside += own->count(own->outside());
+    counts.absent += own->count(own->absent());
+  }
+  check_outside(groups, keys, outside);
+  counts.absent += outside;
+  std::atomic<std::uint64_t> longest = 0;
+  run_in_shares(
+      backend, request.threads, groups.result_count,
+      [&](std::size_t g) { return g * (bytes_for_result + parts * factory.state_bytes); },
+      [&](std::size_t first, std::size_t last) {
+        raise(longest, states[0]->finish(results, 0, first, last, std::span(states).subspan(1)));
+      });
+  counts.longest = longest;
+  return counts;
+}
 
 /// Folds the groups of a bucket as runs of its elements, which it sorts by key.
 class sorted_bucket {
@@ -75,14 +183,10 @@ class sorted_bucket {
   state_memory copies_;
 };
 
-/// From this number of groups on, elements that are not added by key are sorted in two steps. A counting sort to
-/// so many places misses the caches, and the table of pages in the processor.
-constexpr std::size_t least_for_two_steps = std::size_t{1} << 18;
-
-/// Sorts elements and keys into buckets of neighbouring groups, whose states are small enough. Without an addition,
-/// which may be null, the groups of each bucket are sorted.
+/// Sorts elements and keys into buckets of 2^shift neighbouring groups. Without a factory, the groups of each bucket
+/// are sorted. Without a result if one bucket has so many elements that a thread would end after the others.
 template <class Key>
-std::optional<batch_counts> reduce_in_buckets(const cpu_backend& backend, const keyed_addition* addition,
+std::optional<batch_counts> reduce_in_buckets(const cpu_backend& backend, const group_states_factory& factory,
                                               batch_results& results, const request& request, const batch& groups,
                                               const Key* keys, unsigned shift) {
   const std::size_t in_groups = groups.result_count, count = groups.inputs.count();
@@ -91,7 +195,7 @@ std::optional<batch_counts> reduce_in_buckets(const cpu_backend& backend, const 
   sort.count(offsets.data());
   if (sort.first_outside() < count && !groups.drops_others) refuse_key(groups, sort.first_outside());
   const std::size_t kept = offsets.back(), element_bytes = results.loops().element_bytes;
-  if (request.threads > 1 || addition == nullptr) {  // A bucket is a task for one thread, and sorted by itself.
+  if (request.threads > 1 || !factory.make) {  // A bucket is a task for one thread, and sorted by itself.
     for (std::size_t b = 0; b < sort.buckets(); ++b) {
       if (offsets[b + 1] - offsets[b] > kept / (std::size_t{2} * request.threads)) return std::nullopt;
     }
@@ -106,70 +210,70 @@ std::optional<batch_counts> reduce_in_buckets(const cpu_backend& backend, const 
       sorted_keys[place] = keys[i];
     });
   });
+  const keyed_walk walk(groups, results);
   std::atomic<std::uint64_t> longest = 0;
   run_in_shares(
       backend, request.threads, sort.buckets(),
       [&](std::size_t b) { return (offsets[b] * element_bytes) + (b << shift) * bytes_for_result; },
       [&](std::size_t first, std::size_t last) {
-        keyed_states states(results.loops());
+        const auto states = factory.make ? factory.make() : nullptr;
         sorted_bucket sorted;
-        std::uint64_t longest_here = 0, outside = 0;
         for (std::size_t b = first; b < last; ++b) {
-          const std::size_t group = b << shift;
-          const std::size_t groups_here = std::min(in_groups - group, std::size_t{1} << shift);
-          const std::size_t count_here = offsets[b + 1] - offsets[b];
-          const Key* const keys_here = sorted_keys + offsets[b];
-          const std::byte* const x_here = sorted_x + offsets[b] * element_bytes;
-          if (addition == nullptr || count_here < groups_here * least_for_states) {
-            longest_here =
-                std::max(longest_here, sorted.fold(results, keys_here, x_here, count_here, group, groups_here));
+          const std::size_t group = b << shift, groups_here = std::min(in_groups - group, std::size_t{1} << shift);
+          if (states == nullptr) {
+            raise(longest, sorted.fold(results, sorted_keys + offsets[b], sorted_x + offsets[b] * element_bytes,
+                                       offsets[b + 1] - offsets[b], group, groups_here));
             continue;
           }
-          states.begin(group, groups_here);
-          addition->add(states, keys_here, x_here, count_here, outside);
-          longest_here = std::max(longest_here, states.finish(results));
-        }
-        for (std::uint64_t known = longest;
-             known < longest_here && !longest.compare_exchange_weak(known, longest_here);) {
+          states->begin(groups_here);
+          walk.add(*states, sorted_keys, sorted_x, offsets[b], offsets[b + 1], group);
+          raise(longest, states->finish(results, group, 0, groups_here, {}));
         }
       });
   return batch_counts{longest, count - kept};
+}
+
+/// The logarithm of the number of groups in a bucket of at most `most` groups, unless there would be too many
+/// buckets.
+unsigned bucket_shift(std::size_t groups, std::size_t most) {
+  return static_cast<unsigned>(
+      std::countr_zero(std::max(std::bit_floor(most), std::bit_ceil(groups / most_buckets))));
 }
 
 }  // namespace
 
 std::optional<batch_counts> reduce_keyed_groups(const cpu_backend& backend, batch_results& results,
                                                 const request& request, const batch& groups) {
+  if (groups.inputs.size() == 2) return std::nullopt;
+  const std::size_t in_groups = groups.result_count, count = groups.inputs.count();
   const bool has_index = row_of(request.what).form == result_form::indexed;
-  if (results.partial() || has_index || groups.inputs.size() == 2) return std::nullopt;
-  const keyed_addition* const addition = find_functions(request.what, request.inputs.type(), request.method)->keyed;
-  const std::size_t group_bytes = results.loops().state_bytes + sizeof(std::uint64_t);
+  const bool can_be_copied = !results.partial() && !has_index;
   return with_index(
       groups.index, [&]<class Key>(const Key* keys, std::uint64_t largest) -> std::optional<batch_counts> {
         // Keys above `largest` are negative; groups beyond it have no elements.
-        if (groups.result_count > largest) return std::nullopt;
-        if (addition == nullptr) {
-          if (groups.result_count < least_for_two_steps) return std::nullopt;
-          const std::size_t in_bucket = std::bit_ceil(groups.result_count / most_buckets);
-          return reduce_in_buckets(backend, nullptr, results, request, groups, keys,
-                                   static_cast<unsigned>(std::countr_zero(in_bucket)));
+        if (in_groups > std::min<std::uint64_t>(largest, std::uint32_t(-3))) return std::nullopt;
+        const group_states_factory factory = states_for(request, results, groups);
+        if (!factory.make) {
+          if (in_groups < least_for_two_steps || !can_be_copied) return std::nullopt;
+          return reduce_in_buckets(backend, factory, results, request, groups, keys, bucket_shift(in_groups, 1));
         }
-        const std::size_t most_groups = std::bit_floor(states_bytes / group_bytes);
-        const std::size_t wanted_groups =
-            std::min(std::bit_floor(most_states_bytes / group_bytes),
-                     std::max(most_groups, std::bit_ceil(groups.result_count / most_buckets)));
-        const bool alone =
-            request.threads == 1 || groups.inputs.count() * results.loops().element_bytes < parallel_bytes;
+        const unsigned threads =
+            count * results.loops().element_bytes < parallel_bytes ? 1 : std::min(request.threads, most_threads);
+        const bool states_fit = in_groups * factory.state_bytes <= most_states_bytes;
         // Sorting and then adding takes three times as long as adding alone.
-        if ((alone || request.threads < 4) && groups.result_count <= most_groups) {
-          return reduce_in_place(*addition, results, groups, keys);
+        if (states_fit && (threads < 4 || !can_be_copied) && results.loops().one_by_one) {
+          return add_in_place(backend, factory, 1, results, request, groups, keys);
         }
-        const std::size_t least_buckets = alone ? 1 : std::size_t{8} * request.threads;
+        // To merge the states of a group takes as long as to add some elements to it.
+        const std::size_t parts = std::clamp<std::size_t>(count / (4 * in_groups + 1), 1, threads);
+        if (states_fit && (parts == threads || threads < 4) && !results.loops().one_by_one) {
+          return add_in_place(backend, factory, parts, results, request, groups, keys);
+        }
+        if (!can_be_copied) return std::nullopt;
         const std::size_t in_bucket =
-            std::min(wanted_groups, std::bit_floor(std::max<std::size_t>(1, groups.result_count / least_buckets)));
-        if (in_bucket < 16) return std::nullopt;
-        return reduce_in_buckets(backend, addition, results, request, groups, keys,
-                                 static_cast<unsigned>(std::countr_zero(in_bucket)));
+            std::min(bucket_states_bytes / factory.state_bytes, in_groups / (std::size_t{8} * threads) + 1);
+        return reduce_in_buckets(backend, factory, results, request, groups, keys,
+                                 bucket_shift(in_groups, in_bucket));
       });
 }
 

@@ -1,54 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cpu/batch/keyed_states.hpp"
-
 #include <algorithm>
+#include <cstring>
+
+#include "backends/cpu/batch/keyed_addition.hpp"
 
 namespace fanin::cpu {
+namespace {
 
-void keyed_states::begin(std::uint64_t first, std::size_t groups) {
-  first_ = first;
-  counts_.assign(groups, 0);
-  if (loops_.fixed_order()) leaves_.resize(groups);
-  states_ = memory_.get(groups * loops_.state_bytes);
-  if (groups == 0) return;
-  loops_.reset(states_);
-  for (std::size_t g = 1; g < groups; ++g) std::copy_n(states_, loops_.state_bytes, state(g));
-}
+class accumulator_states final : public group_states {
+ public:
+  explicit accumulator_states(const keyed_addition& addition) : addition_(addition) {}
 
-void keyed_states::take_last(std::vector<std::byte>& leaves, std::byte* into) const {
-  std::copy_n(leaves.end() - static_cast<std::ptrdiff_t>(loops_.state_bytes), loops_.state_bytes, into);
-  leaves.resize(leaves.size() - loops_.state_bytes);
-}
-
-/// Merges `later` into the last of the leaves, and takes that.
-void keyed_states::prepend_last(std::vector<std::byte>& leaves, std::byte* later) const {
-  state_buffer both;
-  take_last(leaves, both.bytes);
-  loops_.merge(both.bytes, later);
-  std::copy_n(both.bytes, loops_.state_bytes, later);
-}
-
-void keyed_states::close_leaf(std::size_t group) {
-  std::vector<std::byte>& leaves = leaves_[group];
-  std::byte* const leaf = state(group);
-  for (std::uint64_t n = counts_[group] / loops_.leaf_elements; n % 2 == 0; n /= 2) prepend_last(leaves, leaf);
-  leaves.insert(leaves.end(), leaf, leaf + loops_.state_bytes);
-  loops_.reset(leaf);
-}
-
-std::uint64_t keyed_states::finish(batch_results& results) {
-  std::uint64_t longest = 0;
-  for (std::size_t g = 0; g < groups(); ++g) {
-    const std::uint64_t count = counts_[g];
-    if (loops_.fixed_order()) {
-      std::vector<std::byte>& leaves = leaves_[g];
-      if (count % loops_.leaf_elements == 0 && !leaves.empty()) take_last(leaves, state(g));
-      while (!leaves.empty()) prepend_last(leaves, state(g));
-    }
-    results.finish(static_cast<std::size_t>(first_) + g, count, count, state(g));
-    longest = std::max(longest, count);
+  void add(const std::uint32_t* group, const void* x, std::size_t count, std::uint64_t first) override {
+    addition_.add(states_, group, x, count, first);
   }
-  return longest;
+  std::uint64_t count(std::uint32_t group) const override {
+    std::uint64_t elements;
+    std::memcpy(&elements, state(group) + addition_.count_offset, sizeof elements);
+    return elements;
+  }
+  std::uint64_t finish(batch_results& results, std::size_t first_result, std::size_t begin, std::size_t end,
+                       std::span<const std::unique_ptr<group_states>> others) override {
+    std::uint64_t longest = 0;
+    for (std::size_t g = begin; g < end; ++g) {
+      for (const auto& other : others) {
+        addition_.merge(state(g), static_cast<const accumulator_states&>(*other).state(g));
+      }
+      const std::uint64_t elements = count(static_cast<std::uint32_t>(g));
+      results.finish(first_result + g, elements, elements, state(g));
+      longest = std::max(longest, elements);
+    }
+    return longest;
+  }
+
+ private:
+  std::byte* state(std::size_t group) const { return states_ + group * addition_.state_bytes; }
+  void reset(std::size_t states) override {
+    states_ = memory_.get(states * addition_.state_bytes);
+    addition_.reset(states_);
+    for (std::size_t g = 1; g < states; ++g) std::memcpy(state(g), states_, addition_.state_bytes);
+  }
+
+  const keyed_addition& addition_;
+  state_memory memory_;
+  std::byte* states_ = nullptr;
+};
+
+}  // namespace
+
+group_states_factory keyed_states(const keyed_addition& addition) {
+  return {addition.state_bytes, [&addition] { return std::make_unique<accumulator_states>(addition); }};
 }
 
 }  // namespace fanin::cpu

@@ -17,6 +17,12 @@ namespace fanin::cpu {
 /// The cost of a result beyond its elements, as the number of bytes that could be read in the same time.
 inline constexpr std::size_t bytes_for_result = 128;
 
+/// Makes `most` at least `value`.
+inline void raise(std::atomic<std::uint64_t>& most, std::uint64_t value) {
+  for (std::uint64_t known = most; known < value && !most.compare_exchange_weak(known, value);) {
+  }
+}
+
 /// Folds result i of elements that are enough for threads of its own.
 inline void reduce_long(const cpu_backend& backend, batch_results& results, unsigned threads, std::size_t i,
                         const operands& data, std::size_t count, const mask_view& mask) {
@@ -92,8 +98,9 @@ template <class Runs>
 std::uint64_t reduce_runs(const cpu_backend& backend, batch_results& results, unsigned threads, const Runs& runs) {
   const std::size_t bytes = runs.bytes_before(runs.size());
   // A run that would keep a thread busy when the others are done is folded by all of them, after the short ones.
-  const std::size_t longest_alone =
-      threads == 1 ? bytes : std::max<std::size_t>(parallel_bytes, bytes / (std::size_t{4} * threads));
+  const std::size_t longest_alone = threads == 1 || results.loops().one_by_one
+                                        ? bytes
+                                        : std::max<std::size_t>(parallel_bytes, bytes / (std::size_t{4} * threads));
   const std::size_t element_bytes = results.loops().element_bytes;
   std::atomic<std::uint64_t> longest = 0;
   const auto fold = [&](std::size_t first, std::size_t last) {
@@ -109,9 +116,7 @@ std::uint64_t reduce_runs(const cpu_backend& backend, batch_results& results, un
       }
     });
     collected.fold();
-    for (std::uint64_t known = longest;
-         known < longest_here && !longest.compare_exchange_weak(known, longest_here);) {
-    }
+    raise(longest, longest_here);
   };
   const auto cost_before = [&](std::size_t i) { return runs.bytes_before(i) + i * bytes_for_result; };
   run_in_shares(backend, threads, runs.size(), cost_before, fold);
