@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows along either axis, segments and groups of the elements: each result is right, keeps the reported bound, and
-// has the bits that the verb gives for its elements alone.
+// has the bits that the verb gives for its elements alone, or for them as the only group.
 #pragma once
 
 #include <algorithm>
@@ -90,13 +90,14 @@ void compare_batch(const fuzzed<T>& all, const many_results& made, const options
   const element_type number = chosen.result.value_or(default_result(what, type_of<T>));
   const scalar of_empty = with_result_type(what, number, []<class R>() { return scalar(R{}); });
   const batch many = least_count(what) > 0 ? made.many.if_empty(of_empty) : made.many;
-  const answer each = answered(caller, [&] {
+  const auto results_of = [&](const batch& any) {
     return with_result_type(what, number, [&]<class R>() {
-      std::vector<R> values(many.result_count);
-      const report done = reduce(what, many, values, chosen);
+      std::vector<R> values(any.result_count);
+      const report done = reduce(what, any, values, chosen);
       return answer{{values.begin(), values.end()}, done};
     });
-  });
+  };
+  const answer each = answered(caller, [&] { return results_of(many); });
   if (each.has_overflowed) {
     const bool one_does = std::ranges::any_of(made.places, [&](const auto& places) {
       return places.size() >= least_count(what) && overflows(what, elements_of_result(all, places).terms());
@@ -126,6 +127,10 @@ void compare_batch(const fuzzed<T>& all, const many_results& made, const options
                       : place;
     };
     const answer alone = answered(default_environment, [&]() -> answer {
+      if (is_group && each.done.reproducibility == reproducibility::fixed_order) {
+        const std::vector<std::uint32_t> keys(own.x.size());
+        return results_of(groups(own.views(what), array_view(std::span(keys)), 1));
+      }
       const auto [one, done] = reduce(what, own.views(what), chosen);
       return {{with_index(one, place_of)}, done};
     });
