@@ -24,7 +24,7 @@ class results:
     """The ladders and the counters of one machine."""
 
     def __init__(self, folder):
-        self.where = machine(folder, "{name}, driver {driver_version}").strip()
+        self.where = machine(folder, "{name}, driver {driver_version}", "ladder").strip()
         self.ladders = []
         for kind, power in LADDERS:
             with open(f"{folder}/ladder-{kind}-{power}.json") as file:

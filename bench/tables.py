@@ -15,6 +15,11 @@ import statistics
 import sys
 
 
+def text_of(path):
+    with open(path) as file:
+        return file.read()
+
+
 def results_of(paths):
     """The rows of results in Google Benchmark's JSON."""
     for path in paths:
@@ -347,8 +352,7 @@ def machine(folder, form, result="", commit=None):
 def blocks(folder):
     """Yields each marker with the text that belongs there."""
     if os.path.exists(f"{folder}/cpu-sums.json"):
-        with open(f"{folder}/compare.txt") as file:
-            yield "compare", "```\n" + file.read() + "```\n"
+        yield "compare", "```\n" + text_of(f"{folder}/compare.txt") + "```\n"
         where = machine(folder, "{Model name}, {CPU(s)} cores, {compiler}")
         groups = load(f"{folder}/cpu-sums.json")
         yield "cpu-sums", where + cpu_sums(groups["sum"]) + "\n"
@@ -358,25 +362,23 @@ def blocks(folder):
             yield "cpu-operations", where + cpu_operations(operations) + "\n"
     if os.path.exists(f"{folder}/gpu-sums.json"):
         where = machine(folder, "{name}, driver {driver_version}, {nvcc}")
-        with open(f"{folder}/compare-exact.txt") as file:
-            yield "compare-exact", where + "```\n" + file.read() + "```\n"
+        yield "compare-exact", where + "```\n" + text_of(f"{folder}/compare-exact.txt") + "```\n"
         runs = gpu_runs(f"{folder}/gpu-sums.json")
         where_sums = machine(folder, "{name}, driver {driver_version}, {nvcc}", "gpu-sums.json")
         yield "gpu-sums", where_sums + gpu_markdown(runs) + "\n"
         operations, commit = exact_operations(f"{folder}/exact-operations.json")
         where_operations = machine(folder, "{name}, driver {driver_version}, {nvcc}", commit=commit)
         yield "gpu-exact", where_sums + exact_by_family(runs) + "\n" + where_operations + operations + "\n"
+        if os.path.exists(f"{folder}/torch.txt"):
+            yield "torch", machine(folder, "{name}", "torch.txt") + text_of(f"{folder}/torch.txt")
         if os.path.exists(f"{folder}/ladder-f32-24.json"):
-            yield "gpu-ladder", where + "\n".join(ladder_lines(folder, "f32") + ladder_lines(folder, "i32")) + "\n"
+            yield "gpu-ladder", machine(folder, "{name}, driver {driver_version}, {nvcc}", "ladder") + "\n".join(ladder_lines(folder, "f32") + ladder_lines(folder, "i32")) + "\n"
 
 
 def main():
     check = "--check" in sys.argv
     folder, *paths = [word.rstrip("/") for word in sys.argv[1:] if word != "--check"]
-    documents = {}
-    for path in paths:
-        with open(path) as file:
-            documents[path] = file.read()
+    documents = {path: text_of(path) for path in paths}
     for marker, text in blocks(folder):
         if not check:
             print(text)

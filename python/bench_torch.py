@@ -49,6 +49,7 @@ def compare(name, ours, theirs, timer=on_device, calls=5):
         for side, call in zip(times, sides):
             side.append(timer(call, calls))
     mine, other = map(statistics.median, times)
+    name = name.replace("torch.float32", "f32").replace("torch.bfloat16", "bf16")
     print("| %s | %.1f | %.1f | %.2f |" % (name, mine, other, mine / other), flush=True)
 
 
@@ -95,8 +96,8 @@ def added_rows(groups, dtype):
 
 def norms():
     tensors = [torch.randn(round(2 ** (10 + 14 * i / 499)), device="cuda") for i in range(500)]
-    for timer in (on_device, until_return):
-        compare("total_norm of 500 tensors of 2^10 to 2^24 f32, %s" % timer.__name__,
+    for timer, until in (on_device, "on the device"), (until_return, "until it returns"):
+        compare("total_norm of 500 tensors of 2^10 to 2^24 f32, %s" % until,
                 lambda: lambda: fanin.torch.total_norm(tensors),
                 lambda: lambda: torch.nn.utils.get_total_norm(tensors, foreach=True), timer)
 

@@ -124,10 +124,7 @@ void work_on_context::enqueue(const request& request, void* result) {
   if (is_partial(request.inputs, request.nan)) copies.emplace(request, context_);
   const std::uint64_t count = request.inputs.count(), longest = longest_fold(request, copies);
   const execution where = where_for(request, std::min(longest, count));
-  // A kernel of its own rounds to narrow floats.
-  const bool ends_in_fold =
-      request.result == element_type::f64 || request.result == default_result(request.what, request.inputs.type());
-  if (ends_in_fold && !copies && count > 0 && count <= longest &&
+  if (!copies && count > 0 && count <= longest &&
       launcher_of(request).launch_finished(where, operands_at(request.inputs, 0), count, request.result, result)) {
     return;
   }

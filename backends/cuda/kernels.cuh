@@ -53,8 +53,9 @@ class general_fold : public kernel_launcher {
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
     run(where, data, count, {static_cast<state*>(out), nullptr, count, rule()});
   }
-  bool launch_finished(const execution& where, const operands& data, std::uint64_t count, element_type,
+  bool launch_finished(const execution& where, const operands& data, std::uint64_t count, element_type result,
                        void* out) const override {
+    if (result != default_result(Recipe::what, type_of<typename Recipe::element>)) return false;
     run(where, data, count, {nullptr, out, count, rule()});
     return true;
   }

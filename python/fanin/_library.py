@@ -117,7 +117,7 @@ context_enqueue_batch = _declare(_code, "fanin_context_enqueue_batch", _object, 
 context_enqueue_add_to = _declare(_code, "fanin_context_enqueue_add_to", _object, *_batch_call[:-1])
 lane_count = _declare(c_size_t, "fanin_lane_count", _code, _code)
 context_enqueue_lanes_of_arrays = _declare(_code, "fanin_context_enqueue_lanes_of_arrays", _object, _code,
-                                           POINTER(POINTER(Input)), c_size_t, POINTER(Options), _object)
+                                           POINTER(c_void_p), c_size_t, POINTER(Options), _object)
 context_enqueue_value_of_lanes = _declare(_code, "fanin_context_enqueue_value_of_lanes", _object, _code, _code, _object,
                                           POINTER(Options), _object)
 context_destroy = _declare(None, "fanin_context_destroy", _object)

@@ -94,7 +94,7 @@ void expect_exact(std::span<const T> x, std::size_t offset, device_context& cont
   for (const operation what : all_operations) {
     if (!row_of(what).of_floats.exact || row_of(what).unrounded || !has_value(what, x.size())) continue;
     const input_views inputs = inputs_for(what, on_device.elements());
-    for_each_type<float, double>([&]<class R>(R) {
+    const auto expect = [&]<class R>(R) {
       if (sizeof(R) < sizeof(T)) return;
       const options chosen{.method = method::exact, .result = type_of<R>};
       const scalar expected = call(find_backend("serial"), what, x, chosen).value;
@@ -103,7 +103,9 @@ void expect_exact(std::span<const T> x, std::size_t offset, device_context& cont
       enqueue(what, inputs, enqueued.get(), context, chosen);
       cuda::check(cudaStreamSynchronize(static_cast<cudaStream_t>(context.stream())), "cudaStreamSynchronize");
       CHECK(same(scalar(enqueued.read().value), expected));
-    });
+    };
+    for_each_type<float, double>(expect);
+    if constexpr (narrow_float<T>) expect(T());
   }
   expect_exact_dot(x, offset, context);
 }

@@ -128,7 +128,7 @@ void check_dispersion(const cuda::chunk_moments<T>& total, const exact_moments_a
   if (sizeof(T) == 8 && std::is_same_v<R, float>) return;  // Elements of f64 have no such result.
   for (const dispersion_measure measure : {dispersion_measure{false, 0}, {true, 0}, {false, 1}, {true, 1}}) {
     device_result<R> found{};
-    const cuda::moments_writer<T> write{nullptr, {&found, std::is_same_v<R, float>}, count, measure};
+    const cuda::moments_writer<T> write{nullptr, {&found, detail::number_format::of<R>()}, count, measure};
     launch(1, 32, [&] { write(total); });
     constexpr R nan = std::numeric_limits<R>::quiet_NaN();
     CHECK(bits_of(found.value) ==

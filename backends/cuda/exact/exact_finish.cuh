@@ -9,23 +9,29 @@
 
 namespace fanin::cuda {
 
-/// The memory for a value, as a device_result of float or double.
-template <class T>
+/// The memory for a value, as a device_result of floats of the format `to`.
 struct value_place {
   void* result = nullptr;
-  bool as_float = false;
+  detail::number_format to{};
 
-  __device__ bool is_float() const { return sizeof(T) == 4 && as_float; }
-  __device__ detail::number_format format() const {
-    return is_float() ? detail::number_format::of<float>() : detail::number_format::of<double>();
-  }
-  /// Stores a number of that format.
+  /// Stores a number of the format.
   __device__ void store(detail::number_format::bits number) const {
-    if (is_float()) {
-      *static_cast<device_result<float>*>(result) = {detail::from_bits<float>(static_cast<std::uint32_t>(number)), 0};
+    if (to.sign >> 63 != 0) {
+      store_as<double>(number);
+    } else if (to.sign >> 31 != 0) {
+      store_as<float>(number);
+    } else if (to.sign >> 15 != 0) {
+      store_as<f16>(number);  // or bf16
     } else {
-      *static_cast<device_result<double>*>(result) = {detail::from_bits<double>(number), 0};
+      store_as<e5m2>(number);  // or e4m3
     }
+  }
+
+ private:
+  template <class R>
+  __device__ void store_as(detail::number_format::bits number) const {
+    using bits = typename detail::float_format<R>::bits;
+    *static_cast<device_result<R>*>(result) = {detail::from_bits<R>(static_cast<bits>(number)), 0};
   }
 };
 
@@ -46,7 +52,7 @@ template <class T, int Power>
 struct exact_sum_writer {
   using sums = chunk_sums<T, Power>;
   sums* out;
-  value_place<T> place;
+  value_place place;
   sum_value value;
   std::uint64_t count;
 
@@ -54,15 +60,18 @@ struct exact_sum_writer {
     if (place.result == nullptr) return write_state(total, total.seen, out);
     if (threadIdx.x >= 32) return;
     const chunk_span span = span_of(total);
-    if (total.seen == seen_bits::not_negative_zero && span.length() <= lane_digits::most) {
+    const bool is_float = sizeof(T) == 4 && place.to.sign == detail::float_format<float>::sign;
+    const bool is_double = place.to.sign == detail::float_format<double>::sign;
+    // Few results are narrower, and need no code of their own.
+    if ((is_float || is_double) && total.seen == seen_bits::not_negative_zero && span.length() <= lane_digits::most) {
       const leading_bits sum = leading_bits_of(total, span.first);
       if (threadIdx.x > 0) return;
       const leading_bits x = value == sum_value::mean   ? quotient(sum, count)
                              : value == sum_value::root ? root(sum)
                                                         : sum;
-      place.store(place.is_float() ? detail::to_bits(rounded<float>(x)) : detail::to_bits(rounded<double>(x)));
+      place.store(is_float ? detail::to_bits(rounded<float>(x)) : detail::to_bits(rounded<double>(x)));
     } else if (threadIdx.x == 0) {
-      place.store(value_in_one_thread(total, place.format()));
+      place.store(value_in_one_thread(total, place.to));
     }
   }
 
@@ -93,7 +102,7 @@ template <class T>
 struct moments_writer {
   using sums = chunk_moments<T>;
   sums* out;
-  value_place<T> place;
+  value_place place;
   std::uint64_t count;
   dispersion_measure wanted;
 
@@ -109,7 +118,7 @@ struct moments_writer {
     // Sums of chunks from `first` on, squares from 2 * first on: a carry goes up to four chunks higher.
     const int first = ::min(sum.first, squares.first / 2);
     const bool narrow = sum.last - first + 4 < 2 * sum_words && squares.last - 2 * first + 4 < 4 * sum_words;
-    const detail::number_format to = place.format();
+    const detail::number_format& to = place.to;
     if ((seen & seen_bits::special) != 0 || count <= wanted.ddof) {
       place.store(to.quiet_nan);
     } else {

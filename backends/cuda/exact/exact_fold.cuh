@@ -7,6 +7,7 @@
 #include "backends/cuda/exact/exact_finish.cuh"
 #include "backends/cuda/exact/exact_kernel.cuh"
 #include "backends/cuda/exact/narrow_kernel.cuh"
+#include "backends/cuda/fold/ending.hpp"
 #include "backends/cuda/runtime/kernel_launcher.hpp"
 
 namespace fanin::cuda {
@@ -105,7 +106,7 @@ class exact_fold : public unrounded_fold {
   }
   bool launch_finished(const execution& where, const operands& data, std::uint64_t count, element_type result,
                        void* out) const override {
-    run(where, data, count, {nullptr, {out, result == element_type::f32}, value, count});
+    run(where, data, count, {nullptr, {out, format_of(result)}, value, count});
     return true;
   }
 
@@ -134,7 +135,7 @@ class moments_fold : public unrounded_fold {
   }
   bool launch_finished(const execution& where, const operands& data, std::uint64_t count, element_type result,
                        void* out) const override {
-    run(where, data, count, {nullptr, {out, result == element_type::f32}, count, A::measure});
+    run(where, data, count, {nullptr, {out, format_of(result)}, count, A::measure});
     return true;
   }
 

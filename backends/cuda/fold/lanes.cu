@@ -3,6 +3,7 @@
 
 #include <fanin/cuda/launch.cuh>
 
+#include "backends/cuda/fold/ending.hpp"
 #include "backends/cuda/fold/lanes.cuh"
 #include "backends/exact_states.hpp"
 
@@ -19,7 +20,7 @@ void enqueue_value_of_lanes(operation what, element_type type, const std::int64_
                             void* out, const device_code::execution& where) {
   with_exact_state(what, type, [&]<class T, int Power>() {
     device_code::launch_overlapped(where, 1, 32, 0, value_of_lanes_kernel<T, Power>, lanes, row_of(what).value,
-                                   value_place<T>{out, result == element_type::f32});
+                                   value_place{out, format_of(result)});
   });
 }
 

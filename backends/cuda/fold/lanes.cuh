@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(lane_threads) lanes_kernel(const lane_source r
 /// Writes the value of lanes that were summed over up to 2^31 states. One warp calls it.
 template <class T, int Power>
 __global__ void __launch_bounds__(32)
-    value_of_lanes_kernel(const std::int64_t* lanes, sum_value value, const value_place<T> place) {
+    value_of_lanes_kernel(const std::int64_t* lanes, sum_value value, const value_place place) {
   device_code::overlap_with_next_launch();
   using sums = chunk_sums<T, Power>;
   constexpr int words = lane_words<T, Power>;
