@@ -26,11 +26,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view compiler_failed = "the compiler failed\n";
+constexpr std::string_view compiler_failed = "the compiler failed\n", word_of_right = "right:";
 
 std::string_view puzzle_file(const std::string& name) {
   return std::ranges::find(puzzle_texts(), name, &source_text::name)->text;
 }
+
+std::string solution_name(int number) { return fmt::format("puzzles/solutions/{:02}.cu", number); }
+
+std::string_view solution_of(int number) { return puzzle_file(solution_name(number)); }
 
 /// The number with which the name of the file begins.
 int puzzle_number(const fs::path& file) {
@@ -96,7 +100,6 @@ fs::path checker_object(const fs::path& folder, const host_compiler& by) {
 
 /// A program that checks the learner's kernel. What it defines is declared in checker.cpp.
 std::string program_text(int number, const fs::path& learner) {
-  const std::string solution = fmt::format("puzzles/solutions/{:02}.cu", number);
   return fmt::format(R"(#include <fanin/emulate.hpp>
 #include "cli/puzzles/kernel_types.hpp"
 #include "{0}"
@@ -113,24 +116,52 @@ extern void* const fanin_learner = reinterpret_cast<void*>(learner_kernel);
 extern void* const fanin_solution = reinterpret_cast<void*>(solution_kernel);
 }}
 )",
-                     learner.string(), solution, number, kernel_name(puzzle_file(solution)));
+                     learner.string(), solution_name(number), number, kernel_name(solution_of(number)));
+}
+
+/// A program that runs the learner's kernel on a GPU.
+std::string gpu_program_text(int number, const fs::path& learner) {
+  return fmt::format(R"(#include "cli/puzzles/gpu_check.hpp"
+#include "cli/puzzles/trials.hpp"
+#include "{0}"
+int main() {{
+  fanin::puzzle::check_on_gpu([](auto& now, auto kernel) {{ fanin::puzzle::run_trials<{1}>(now, kernel); }}, {2});
+}}
+)",
+                     learner.string(), number, kernel_name(solution_of(number)));
+}
+
+std::string output_of(const fs::path& program) {
+  return run_child({.program = program.string(), .arguments = {}, .limits = {.seconds = 60}}).out;
+}
+
+/// The report on a kernel that is right on the CPU: with a line about the GPU, if there are a GPU's driver and nvcc.
+std::string with_gpu(const std::string& report, int number, const fs::path& learner, const fs::path& program) {
+  const auto nvcc = find_program("nvcc");
+  if (!nvcc || !find_program("nvidia-smi")) return report;
+  const fs::path source = program.string() + ".cu";
+  write_text(source, gpu_program_text(number, learner));
+  const std::string said = compile({*nvcc}, {"-std=c++20", "-O3", "-arch=native", "-w",
+                                             "-I" + program.parent_path().string(), source, "-o", program.string()});
+  const std::string found = said.empty() ? output_of(program) : "does not compile by nvcc:\n" + said;
+  fs::remove(source);
+  return found.starts_with("  ") ? report + found : found;
 }
 
 /// The report of the checker.
 std::string report_on(const fs::path& file) {
   const int number = puzzle_number(file);
   const host_compiler by = find_compiler();
-  const fs::path folder = fs::absolute(file).parent_path() / ".check";
+  const fs::path learner = fs::absolute(file), folder = learner.parent_path() / ".check";
   const fs::path program = folder / fmt::format("{}-{}", file.stem().string(), ::getpid());
   const std::string source = program.string() + ".cpp", object = program.string() + ".o";
   const fs::path checker = checker_object(folder, by);
-  write_text(source, program_text(number, fs::absolute(file)));
+  write_text(source, program_text(number, learner));
   std::string said = compile(by, {"-std=c++20", "-O1", "-g1", "-w", "-fwrapv", "-fsanitize=thread," + by.bounds(),
                                   "-I" + folder.string(), "-c", source, "-o", object});
   if (said.empty()) said = compile(by, {"-no-pie", object, checker.string(), "-o", program.string()});
-  const std::string report =
-      said.empty() ? run_child({.program = program.string(), .arguments = {}, .limits = {.seconds = 60}}).out
-                   : "does not compile:\n" + said;
+  std::string report = said.empty() ? output_of(program) : "does not compile:\n" + said;
+  if (report.starts_with(word_of_right)) report = with_gpu(report, number, learner, program);
   for (const fs::path& one : {fs::path(source), fs::path(object), program}) fs::remove(one);
   return report;
 }
@@ -145,8 +176,9 @@ command add_check(CLI::App& root) {
       ->required();
   parser->footer(
       R"('fanin lesson --puzzles DIR' writes the puzzles. The check needs a C++ compiler (the variable CXX, g++ or clang++), no
-nvcc and no GPU. It runs the kernel on short, odd and hard inputs, and watches every access to memory. The report
-begins with one of these words:
+nvcc and no GPU. It runs the kernel on short, odd and hard inputs, and watches every access to memory. A kernel that is
+right also runs on the GPU, if nvcc and nvidia-smi are in the PATH: the report has its time, and its share of the
+fastest read. The report begins with one of these words:
   right             every value is right; below are the costs, beside those of the solution
   slow              the values are right, and a cost that the puzzle is about is above the solution's
   wrong             the first wrong element, and which threads have touched it
@@ -166,7 +198,7 @@ Examples:
             if (!fs::exists(*file)) throw bad_data(fmt::format("{}: there is no such file", printable(*file)));
             const std::string report = report_on(*file);
             write_stdout(report);
-            if (!report.starts_with("right:")) throw bad_data(fmt::format("{}: not right yet", printable(*file)));
+            if (!report.starts_with(word_of_right)) throw bad_data(fmt::format("{}: not right yet", printable(*file)));
           }};
 }
 

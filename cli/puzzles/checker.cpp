@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program that checks a puzzle. `fanin check` compiles this file, and links it with the learner's kernel and the
 // solution.
+#include "cli/puzzles/check.hpp"
 #include "cli/puzzles/kernel_types.hpp"
 #include "cli/puzzles/trials.hpp"
 
@@ -13,39 +14,40 @@ extern void* const fanin_solution;
 namespace fanin::puzzle {
 namespace {
 
-template <int Puzzle, class Trials>
-[[noreturn]] void run(Trials trials, limits most = {}, const char* bits = "those of the exact sum") {
+template <int Puzzle>
+[[noreturn]] void run(limits most = {}) {
   using kernel = typename kernel_of<Puzzle>::type;
-  check(trials, reinterpret_cast<kernel*>(fanin_learner), reinterpret_cast<kernel*>(fanin_solution), most, bits);
+  check([](checker& now, kernel* one) { run_trials<Puzzle>(now, one); }, reinterpret_cast<kernel*>(fanin_learner),
+        reinterpret_cast<kernel*>(fanin_solution), most);
 }
 
 [[noreturn]] void run_puzzle(int number) {
   const limits transactions{true, false, false}, conflicts{false, true, false}, barriers{false, false, true};
   switch (number) {
     case 1:
-      run<1>(two_each_trials);
+      run<1>();
     case 2:
-      run<2>(many_each_trials, transactions);
+      run<2>(transactions);
     case 3:
-      run<3>(piece_trials<64, 64>);
+      run<3>();
     case 4:
-      run<4>(piece_trials<64, 64>, conflicts);
+      run<4>(conflicts);
     case 5:
-      run<5>(piece_trials<128, 128>, barriers);
+      run<5>(barriers);
     case 6:
-      run<6>(piece_trials<64, 32>, barriers);
+      run<6>(barriers);
     case 7:
-      run<7>(piece_trials<128, 128>, barriers);
+      run<7>(barriers);
     case 8:
-      run<8>(one_launch_trials);
+      run<8>();
     case 9:
-      run<9>(row_trials, transactions);
+      run<9>(transactions);
     case 10:
-      run<10>(segment_trials);
+      run<10>();
     case 11:
-      run<11>(same_bits_trials, {}, "the same in every order of the blocks, and not those of the exact sum");
+      run<11>();
     default:
-      run<12>(exact_sum_trials);
+      run<12>();
   }
 }
 

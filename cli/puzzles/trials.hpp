@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trials of each puzzle: inputs, launches and expected values.
+// The trials of each puzzle: inputs, launches and expected values. The program includes check.hpp or gpu_check.hpp
+// first, which defines `checker` and `array` for the CPU or for a GPU.
 #pragma once
 
-#include <limits>
-
-#include "cli/puzzles/check.hpp"
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
 
 namespace fanin::puzzle {
 
 /// Lengths around the lengths of warps and blocks, and 0. A short odd length comes first.
-inline constexpr int lengths[] = {65, 33, 1, 2, 31, 32, 63, 64, 101, 128, 129, 333, 0};
+inline const std::vector<int> lengths = {65, 33, 1, 2, 31, 32, 63, 64, 101, 128, 129, 333, 0};
 
 /// Integers whose sums tell which of them are missing or doubled; for odd seeds any of 32 bits, of both signs.
 inline std::vector<int> integers(int count, unsigned seed) {
@@ -55,14 +59,14 @@ inline std::vector<int> sums_of_pieces(const std::vector<int>& x, int piece, std
 
 /// Calls one(n, seed) for every length and both kinds of integers.
 template <class One>
-void for_each_length(One one) {
-  for (const int n : lengths) {
+void for_each_length(const checker& now, One one) {
+  for (const int n : now.and_long(lengths)) {
     for (const unsigned seed : {0u, 1u}) one(n, seed);
   }
 }
 
 inline const auto two_each_trials = [](checker& now, auto kernel) {
-  for_each_length([&](int n, unsigned seed) {
+  for_each_length(now, [&](int n, unsigned seed) {
     now.trial(length_name(n, seed));
     const std::vector<int> values = integers(n, seed);
     const array<int> x("x", values), y("y", static_cast<std::size_t>((n + 1) / 2));
@@ -72,7 +76,7 @@ inline const auto two_each_trials = [](checker& now, auto kernel) {
 };
 
 inline const auto many_each_trials = [](checker& now, auto kernel) {
-  for_each_length([&](int n, unsigned seed) {
+  for_each_length(now, [&](int n, unsigned seed) {
     now.trial(length_name(n, seed));
     const std::vector<int> values = integers(n, seed);
     const array<int> x("x", values), sums("sums", 64);
@@ -86,7 +90,7 @@ inline const auto many_each_trials = [](checker& now, auto kernel) {
 /// Kernels whose blocks of `Threads` threads each add `Piece` elements for each sum.
 template <unsigned Threads, int Piece>
 inline const auto piece_trials = [](checker& now, auto kernel) {
-  for_each_length([&](int n, unsigned seed) {
+  for_each_length(now, [&](int n, unsigned seed) {
     now.trial(length_name(n, seed));
     const std::vector<int> values = integers(n, seed);
     const unsigned blocks = static_cast<unsigned>(n) / Threads + 1;
@@ -98,7 +102,7 @@ inline const auto piece_trials = [](checker& now, auto kernel) {
 };
 
 inline const auto one_launch_trials = [](checker& now, auto kernel) {
-  for_each_length([&](int n, unsigned seed) {
+  for_each_length(now, [&](int n, unsigned seed) {
     now.trial(length_name(n, seed));
     const std::vector<int> values = integers(n, seed);
     const unsigned blocks = static_cast<unsigned>(n) / 64 + 1;
@@ -111,7 +115,7 @@ inline const auto one_launch_trials = [](checker& now, auto kernel) {
 };
 
 inline const auto row_trials = [](checker& now, auto kernel) {
-  for (const int rows : {3, 1, 2, 5}) {
+  for (const int rows : now.and_long({3, 1, 2, 5}, 64)) {
     for (const int columns : {33, 1, 31, 32, 100, 0}) {
       now.trial(std::to_string(rows) + " rows of " + std::to_string(columns));
       const std::vector<int> values = integers(rows * columns, 1);
@@ -123,12 +127,16 @@ inline const auto row_trials = [](checker& now, auto kernel) {
 };
 
 inline const auto segment_trials = [](checker& now, auto kernel) {
-  const std::vector<std::vector<int>> all = {
-      {0, 33, 65, 65}, {0, 0, 40, 40, 41, 140}, {0, 31, 32, 96}, {0, 1}, {0, 0}};
+  std::vector<std::vector<int>> all = {{0, 33, 65, 65}, {0, 0, 40, 40, 41, 140}, {0, 31, 32, 96}, {0, 1}, {0, 0}};
+  for (const int count : now.and_long({}, 64)) {
+    all.emplace_back();
+    for (int i = 0; i <= count; ++i) all.back().push_back(64 * i + i % 7);
+    all.back().front() = 0;
+  }
   for (const std::vector<int>& bounds : all) {
     std::string name = "segments that begin at";
     for (const int one : bounds) name += " " + std::to_string(one);
-    now.trial(name);
+    now.trial(bounds.size() < 9 ? name : std::to_string(bounds.size() - 1) + " segments");
     const std::vector<int> values = integers(bounds.back(), 1);
     const int segments = static_cast<int>(bounds.size()) - 1;
     const array<int> x("x", values), begins("begins", bounds), sums("sums", bounds.size() - 1);
@@ -150,7 +158,7 @@ inline long long exact_units(const std::vector<float>& x) {
 /// In every other order of blocks and threads the bits have to be the same as in the first order. Values have to
 /// be within the error of any order of n additions, which is n 2^-24 times the sum of the magnitudes.
 inline const auto same_bits_trials = [](checker& now, auto kernel) {
-  for (const int n : {65, 1, 200, 333, 0}) {
+  for (const int n : now.and_long({65, 1, 200, 333, 0})) {
     const std::vector<float> values = floats(n, 7);
     float first = 0;
     for (const unsigned order : {0u, 1u, 2u, 3u}) {
@@ -166,19 +174,23 @@ inline const auto same_bits_trials = [](checker& now, auto kernel) {
       if (!((error < 0 ? -error : error) <= n * magnitudes / (1 << 24))) {
         now.expect(result, {static_cast<float>(exact)}, {&x.memory(), &partials.memory()});
       }
-      if (order == 0) first = result[0];
-      if (std::memcmp(&first, result.data(), sizeof first) == 0) continue;
+      const float last = result[0], rounded = static_cast<float>(exact);
+      if (order == 0) {
+        first = last;
+        now.compare_with_exact(std::memcmp(&last, &rounded, sizeof last) == 0);
+      }
+      if (std::memcmp(&first, &last, sizeof first) == 0) continue;
       char text[200];
       std::snprintf(text, sizeof text,
                     "other bits: n = %d: the same numbers give %a, and %a when the blocks run in another order", n,
-                    static_cast<double>(first), static_cast<double>(result[0]));
+                    static_cast<double>(first), static_cast<double>(last));
       finish(text);
     }
   }
 };
 
 inline const auto exact_sum_trials = [](checker& now, auto kernel) {
-  for (const int n : {65, 1, 31, 64, 200, 333, 0}) {
+  for (const int n : now.and_long({65, 1, 31, 64, 200, 333, 0})) {
     for (const unsigned order : {0u, 1u}) {
       now.trial("n = " + std::to_string(n) + ", order " + std::to_string(order) + " of the blocks");
       const std::vector<float> values = floats(n, 7 + order);
@@ -190,5 +202,20 @@ inline const auto exact_sum_trials = [](checker& now, auto kernel) {
     }
   }
 };
+
+/// The trials of a puzzle.
+template <int Puzzle, class Kernel>
+void run_trials(checker& now, Kernel kernel) {
+  if constexpr (Puzzle == 1) two_each_trials(now, kernel);
+  if constexpr (Puzzle == 2) many_each_trials(now, kernel);
+  if constexpr (Puzzle == 3 || Puzzle == 4) piece_trials<64, 64>(now, kernel);
+  if constexpr (Puzzle == 5 || Puzzle == 7) piece_trials<128, 128>(now, kernel);
+  if constexpr (Puzzle == 6) piece_trials<64, 32>(now, kernel);
+  if constexpr (Puzzle == 8) one_launch_trials(now, kernel);
+  if constexpr (Puzzle == 9) row_trials(now, kernel);
+  if constexpr (Puzzle == 10) segment_trials(now, kernel);
+  if constexpr (Puzzle == 11) same_bits_trials(now, kernel);
+  if constexpr (Puzzle == 12) exact_sum_trials(now, kernel);
+}
 
 }  // namespace fanin::puzzle
