@@ -18,6 +18,15 @@ struct lane_functions {
   void (*read)(const std::int64_t* lanes, void* state);
 };
 
+/// Functions on single states of an accumulator whose loops on CPUs have a row of them, because order matters.
+struct single_state_functions {
+  std::size_t state_bytes;
+  void (*reset)(void* state);
+  /// Adds the elements one after another.
+  void (*accumulate)(const cpu::operands& data, std::size_t count, void* state);
+  void (*merge)(void* into, const void* behind);
+};
+
 struct recipe_functions {
   /// The loops of CPU backends over one array.
   cpu::arithmetic arithmetic;
@@ -29,11 +38,11 @@ struct recipe_functions {
   const cpu::column_functions* columns = nullptr;
   /// The addition of elements to the states of their groups; null where elements are sorted by key instead.
   const cpu::keyed_addition* keyed = nullptr;
-  /// The arithmetic over single states, for groups; null where order does not matter: the functions of `arithmetic`
-  /// take single states.
-  const cpu::arithmetic* one_by_one = nullptr;
-  /// The same for a request that adds to results.
-  const cpu::arithmetic* one_by_one_addition = nullptr;
+  /// Null where order does not matter: the functions of `arithmetic` take single states.
+  const single_state_functions* single = nullptr;
+  /// The finish() of `arithmetic` and of `addition` for single states.
+  void (*finish_single)(const void* state, std::uint64_t count, element_type result, void* out) = nullptr;
+  void (*add_single)(const void* state, std::uint64_t count, element_type result, void* out) = nullptr;
   /// Adds `by` to the position that a single state has; null if it has none.
   void (*move)(void* state, std::uint64_t by) = nullptr;
   /// The single states as lanes; null unless partial results merge without rounding.

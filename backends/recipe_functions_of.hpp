@@ -31,10 +31,8 @@ template <class Recipe>
 inline constexpr cpu::column_functions columns_by = cpu::column_functions_of<Recipe>();
 template <class A>
 inline constexpr cpu::keyed_addition keyed_by = cpu::keyed_addition_of<A>();
-template <class Recipe>
-inline constexpr cpu::arithmetic one_by_one_by = cpu::one_by_one_of<Recipe>();
-template <class Recipe>
-inline constexpr cpu::arithmetic one_by_one_addition_by = cpu::one_by_one_addition_of<Recipe>();
+template <class A, const cpu::arithmetic& F = cpu::single_loop<A>::functions>
+inline constexpr single_state_functions single_by{F.state_bytes, F.reset, F.accumulate, F.merge};
 template <class A>
 inline constexpr lane_functions lanes_by = lane_functions_of<A>();
 
@@ -51,8 +49,9 @@ constexpr recipe_functions functions_of() {
     f.keyed = &keyed_by<of_floats>;
   }
   if constexpr (!A::order_free) {
-    f.one_by_one = &one_by_one_by<Recipe>;
-    if constexpr (row_of(Recipe::what).takes_results) f.one_by_one_addition = &one_by_one_addition_by<Recipe>;
+    f.single = &single_by<A>;
+    f.finish_single = finish_state<Recipe>;
+    if constexpr (row_of(Recipe::what).takes_results) f.add_single = add_to_result<Recipe>;
   }
   if constexpr (requires(state & s) { s.index; }) {
     f.move = [](void* of, std::uint64_t by) { static_cast<state*>(of)->index += by; };

@@ -137,20 +137,4 @@ struct single_loop<acc::widening<T, A>> {
   }();
 };
 
-/// The arithmetic of groups where order matters, and of groups that are added to results.
-template <class Recipe>
-constexpr arithmetic one_by_one_of() {
-  arithmetic f = single_loop<acc::folds_as_t<typename Recipe::accumulator>>::functions;
-  f.finish = finish_state<Recipe>;
-  f.bound = bound_of_state<Recipe>;
-  return f;
-}
-template <class Recipe>
-constexpr arithmetic one_by_one_addition_of() {
-  arithmetic f = one_by_one_of<Recipe>();
-  f.finish = add_to_result<Recipe>;
-  f.bound = bound_of_addition<Recipe>;
-  return f;
-}
-
 }  // namespace fanin::cpu

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -68,11 +69,22 @@ class one_state {
   std::byte* bytes_ = small_.bytes;
 };
 
-/// Whether the elements of a group are added one after another where order matters. Other operations take so long for
-/// an element that lanes pay.
-bool adds_groups_in_order(operation what) {
-  const summand adds = row_of(what).adds;
-  return adds != summand::deviations && adds != summand::exponentials;
+/// The arithmetic of groups whose elements are added one after another; nothing if the request's own is for groups
+/// too. Variances and sums of exponentials take so long for an element that lanes pay.
+std::optional<arithmetic> arithmetic_of_groups(const request& request) {
+  const summand adds = row_of(request.what).adds;
+  const recipe_functions& recipe = *find_functions(request.what, request.inputs.type(), request.method);
+  if (recipe.single == nullptr || adds == summand::deviations || adds == summand::exponentials) return std::nullopt;
+  arithmetic f = arithmetic_of(request);
+  f.one_by_one = true;
+  f.state_bytes = recipe.single->state_bytes;
+  f.reset = recipe.single->reset;
+  f.accumulate = recipe.single->accumulate;
+  f.merge = recipe.single->merge;
+  f.finish = request.adds ? recipe.add_single : recipe.finish_single;
+  f.reduce = nullptr;
+  f.reduce_each = nullptr;
+  return f;
 }
 
 outcome outcome_of(const request& request, std::size_t count, std::uint64_t absent = 0) {
@@ -335,11 +347,9 @@ report cpu_backend::reduce_inputs(const request& prepared, const input_views& in
 
 outcome cpu_backend::reduce_each(const request& request, const batch& many, const results_view& out) const {
   fanin::request used = request;
-  if (many.kind == layout::groups && adds_groups_in_order(request.what)) {
-    const recipe_functions& recipe = *find_functions(request.what, request.inputs.type(), request.method);
-    const arithmetic* const in_order = request.adds ? recipe.one_by_one_addition : recipe.one_by_one;
-    if (in_order != nullptr) used.prepared = in_order;
-  }
+  const std::optional<arithmetic> in_order =
+      many.kind == layout::groups ? arithmetic_of_groups(request) : std::nullopt;
+  if (in_order) used.prepared = &*in_order;
   const batch_counts counted = reduce_batch(*this, used, many, out.data);
   return outcome_of(used, counted.longest, counted.absent);
 }

@@ -55,7 +55,7 @@ state_functions find_state_functions(operation what, element_type type, method h
   });
   const recipe_functions& recipe = *find_functions(what, type, how);
   const cpu::arithmetic& host = recipe.arithmetic;
-  state_functions found{recipe.one_by_one == nullptr,
+  state_functions found{recipe.single == nullptr,
                         of_device.longest,
                         host.reset,
                         of_device.merge_partial,
@@ -63,10 +63,10 @@ state_functions find_state_functions(operation what, element_type type, method h
                         recipe.move,
                         host.finish,
                         host.bound};
-  if (recipe.one_by_one != nullptr) {
-    found.reset = recipe.one_by_one->reset;
-    found.merge = recipe.one_by_one->merge;
-    found.finish = recipe.one_by_one->finish;
+  if (recipe.single != nullptr) {
+    found.reset = recipe.single->reset;
+    found.merge = recipe.single->merge;
+    found.finish = recipe.finish_single;
   }
   if (partials_are_totals) {
     found.merge_partial = found.merge;

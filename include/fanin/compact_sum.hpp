@@ -90,7 +90,7 @@ class compact_sum {
 
   /// Adds everything that was added to `other`.
   /// @throws overflow if there would be more than 2^62 elements; this sum is then as it was
-  void merge(const compact_sum& other) {
+  FANIN_NOINLINE void merge(const compact_sum& other) {
     if (other.count_ > most_elements - count_) throw overflow("a compact sum has at most 2^62 elements");
     if (!is_large() && !other.is_large() && !merge_words(other)) grow();
     if (!is_large() && other.is_large()) grow();
@@ -117,7 +117,7 @@ class compact_sum {
   template <class R = T>
   R mean() const {
     if (count_ == 0) throw invalid_argument("mean of no elements");
-    if (is_large()) return accumulator().template mean<R>();
+    if (is_large()) return accumulator().template mean<R>(count_);
     return rounded<R>([this](const magnitude_words& words, int unit) {
       detail::leading_words<5> quotient(words);
       quotient.divide(count_);
@@ -126,7 +126,7 @@ class compact_sum {
   }
 
   /// The same sum as an exact_accumulator.
-  wide accumulator() const {
+  FANIN_NOINLINE wide accumulator() const {
     wide sum;
     if (count_ == 0) return sum;
     sum.add_elements(count_, [this](wide& all) {

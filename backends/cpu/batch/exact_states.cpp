@@ -26,6 +26,7 @@
 #include <fanin/compact_sum.hpp>
 
 #include "backends/cpu/batch/exact_states.hpp"
+#include "backends/cpu/leaf.hpp"
 #include "backends/cpu/loads-inl.h"
 #include "backends/cpu/state_memory.hpp"
 
@@ -163,10 +164,7 @@ class window_states final : public group_states {
                        std::span<const std::unique_ptr<group_states>> others) override {
     std::uint64_t longest = 0;
     for (std::size_t g = begin; g < end; ++g) {
-      total all;
-      add_to(all, g);
-      for (const auto& other : others) static_cast<const window_states&>(*other).add_to(all, g);
-      const compact_sum<T> sum = all.sum(window_.unit);
+      const compact_sum<T> sum = sum_of(g, others);
       longest = std::max(longest, sum.count());
       write(results, first_result + g, sum);
     }
@@ -179,22 +177,10 @@ class window_states final : public group_states {
   /// 2^23 elements with words 0 and 1 of at most 2^39 add up to at most 2^62, next to what carries leave.
   static constexpr std::uint64_t most_without_carries = (std::uint64_t{1} << 23) - 2 * split_block;
 
-  /// The sum of several states.
+  /// Words of several states: low + high * 2^80 units.
   struct total {
-    detail::int128 low = 0, high = 0;  ///< the sum is low + high * 2^80 units
+    detail::int128 low = 0, high = 0;
     std::uint64_t count = 0;
-    compact_sum<T> misfits;
-
-    compact_sum<T> sum(int unit) const {
-      constexpr int shift = 2 * word_bits - 64;
-      const auto above = static_cast<detail::uint128>(high) << shift;
-      const auto below = static_cast<detail::uint128>(low >> 64) + above;
-      auto all = compact_sum<T>::of_words({static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(below),
-                                           static_cast<std::uint64_t>(below >> 64)},
-                                          unit, count);
-      if (misfits.count() > 0) all.merge(misfits);
-      return all;
-    }
   };
 
   std::span<const exact_words> of_group(std::size_t group) const {
@@ -210,7 +196,24 @@ class window_states final : public group_states {
       all.high += word(one, 2);
       all.count += one.count;
     }
-    if (group < misfits_.size() && misfits_[group].count() > 0) all.misfits.merge(misfits_[group]);
+  }
+
+  /// The sum of a group in these states and in `others`.
+  compact_sum<T> sum_of(std::size_t group, std::span<const std::unique_ptr<group_states>> others) const {
+    total all;
+    add_to(all, group);
+    for (const auto& other : others) static_cast<const window_states&>(*other).add_to(all, group);
+    const auto above = static_cast<detail::uint128>(all.high) << (2 * word_bits - 64);
+    const auto below = static_cast<detail::uint128>(all.low >> 64) + above;
+    auto sum = compact_sum<T>::of_words({static_cast<std::uint64_t>(all.low), static_cast<std::uint64_t>(below),
+                                         static_cast<std::uint64_t>(below >> 64)},
+                                        window_.unit, all.count);
+    if (!misfits_.empty()) sum.merge(misfits_[group]);
+    for (const auto& other : others) {
+      const auto& states = static_cast<const window_states&>(*other);
+      if (!states.misfits_.empty()) sum.merge(states.misfits_[group]);
+    }
+    return sum;
   }
   void carry_all() {
     for (std::size_t i = 0; i < state_count_; ++i) {
@@ -227,15 +230,20 @@ class window_states final : public group_states {
     misfits_[group].add(window_.ignored != 0 ? std::fabs(x) : x);
   }
 
+  template <class R>
+  FANIN_NOINLINE void round(const compact_sum<T>& sum, std::byte* to) const {
+    *reinterpret_cast<R*>(to) = request_.what == operation::mean ? sum.template mean<R>() : sum.template round<R>();
+  }
   void write(batch_results& results, std::size_t i, const compact_sum<T>& sum) const {
     if (!request_.adds && sum.count() >= results.least()) {
-      const auto put = [&]<class R>(R) {
-        *reinterpret_cast<R*>(results.at(i)) =
-            request_.what == operation::mean ? sum.template mean<R>() : sum.template round<R>();
-      };
-      if (request_.result == element_type::f64) return put(double());
-      if (request_.result == element_type::f32) return put(float());
+      if (request_.result == element_type::f64) return round<double>(sum, results.at(i));
+      if constexpr (sizeof(T) == 4) {
+        if (request_.result == element_type::f32) return round<float>(sum, results.at(i));
+      }
     }
+    write_state(results, i, sum);
+  }
+  FANIN_NOINLINE void write_state(batch_results& results, std::size_t i, const compact_sum<T>& sum) const {
     auto state = sum.accumulator();
     results.finish(i, sum.count(), sum.count(), &state);
   }
@@ -258,60 +266,71 @@ class window_states final : public group_states {
   std::vector<compact_sum<T>> misfits_;
 };
 
-/// The floats as which elements of type T are added.
-template <class T>
-using wide_of = std::conditional_t<std::same_as<T, double>, double, float>;
-
-/// The exponents of the leading and of the last bit of a number that is not 0.
-struct bit_range {
-  int leading, last;
-};
+/// Up to some 1024 elements from all parts of x, as doubles.
+std::vector<double> sample_of(const array_view& x) {
+  constexpr std::size_t most = 1024;
+  std::vector<double> sample;
+  const std::size_t bytes = byte_size(x.type);
+  for (std::size_t i = 0; i < x.count; i += x.count / most + 1) {
+    const void* const at = static_cast<const std::byte*>(x.data) + i * bytes;
+    float narrow;
+    if (bytes == 8) {
+      sample.push_back(*static_cast<const double*>(at));
+    } else if (bytes == 4) {
+      sample.push_back(*static_cast<const float*>(at));
+    } else {
+      widen(at, 1, x.type, &narrow);
+      sample.push_back(narrow);
+    }
+  }
+  return sample;
+}
 
 /// A window for the elements, or nothing if too many of a sample do not fit.
-template <class T>
 std::optional<exact_window> find_window(const array_view& x) {
-  constexpr std::size_t most_sampled = 1024;
+  struct bit_range {
+    int leading, last;  ///< the exponents of the leading and of the last bit
+  };
   std::vector<bit_range> sample;
-  std::size_t misfits = 0, sampled = 0;
-  for (std::size_t i = 0; i < x.count; i += x.count / most_sampled + 1, ++sampled) {
-    const double value = std::fabs(static_cast<double>(static_cast<const T*>(x.data)[i]));
+  const std::vector<double> sampled = sample_of(x);
+  std::size_t misfits = 0;
+  for (const double value : sampled) {
     if (value == 0) continue;
     if (!std::isfinite(value)) {
       ++misfits;
       continue;
     }
-    const auto [mantissa, exponent] = detail::unpack<double>(std::bit_cast<std::uint64_t>(value));
+    const auto [mantissa, exponent] = detail::unpack<double>(std::bit_cast<std::uint64_t>(std::fabs(value)));
     const auto digits = static_cast<int>(std::bit_width(mantissa));
     sample.push_back({exponent + digits - 1, exponent + std::countr_zero(mantissa)});
   }
   int leading = 0;
   if (!sample.empty()) {
     const auto most = sample.end() - 1 - static_cast<std::ptrdiff_t>(sample.size() / 64);
-    std::ranges::nth_element(sample, most, {}, &bit_range::leading);
+    std::nth_element(sample.begin(), most, sample.end(),
+                     [](const bit_range& a, const bit_range& b) { return a.leading < b.leading; });
     leading = most->leading;
   }
   // Word 2 of all elements together stays below 2^62.
   const int bits = 2 * word_bits + std::min(word_bits - 2, 61 - static_cast<int>(std::bit_width(x.count)));
   constexpr int above = 8;  ///< the room for elements that are larger than those of the sample
+  const int lowest =
+      x.type == element_type::f64 ? detail::float_format<double>::low : detail::float_format<float>::low;
   exact_window window{};
-  window.unit = std::max(leading + 1 + above - bits, detail::float_format<wide_of<T>>::low);
+  window.unit = std::max(leading + 1 + above - bits, lowest);
   if (window.unit + 2 * word_bits + 53 >= detail::float_format<double>::high) return std::nullopt;
   for (int j = 0; j < 3; ++j) window.constant[j] = std::ldexp(1.5, window.unit + j * word_bits + 52);
   window.limit = std::ldexp(1, window.unit + bits);
   for (const bit_range& one : sample) {
     misfits += one.leading >= window.unit + bits || one.last < window.unit ? 1 : 0;
   }
-  if (misfits > sampled / 16) return std::nullopt;
+  if (misfits > sampled.size() / 16) return std::nullopt;
   return window;
 }
 
 template <class T>
-group_states_factory states_of(const request& request, const array_view& x) {
-  std::optional<exact_window> found = find_window<T>(x);
-  if (!found) return {};
-  if (request.what == operation::sum_of_magnitudes) found->ignored = detail::float_format<double>::sign;
-  return {sizeof(exact_words),
-          [&request, window = *found] { return std::make_unique<window_states<wide_of<T>>>(request, window); }};
+group_states_factory window_states_of(const request& request, const exact_window& window) {
+  return {sizeof(exact_words), [&request, window] { return std::make_unique<window_states<T>>(request, window); }};
 }
 
 }  // namespace
@@ -320,10 +339,11 @@ group_states_factory exact_states(const request& request, const array_view& x) {
   const bool adds_elements = request.what == operation::sum || request.what == operation::mean ||
                              request.what == operation::sum_of_magnitudes;
   if (request.method != method::exact || !adds_elements || !is_floating(x.type)) return {};
-  return with_element(x.type, [&]<class T>() -> group_states_factory {
-    if constexpr (std::floating_point<T> || narrow_float<T>) return states_of<T>(request, x);
-    return {};
-  });
+  std::optional<exact_window> window = find_window(x);
+  if (!window) return {};
+  if (request.what == operation::sum_of_magnitudes) window->ignored = detail::float_format<double>::sign;
+  return x.type == element_type::f64 ? window_states_of<double>(request, *window)
+                                     : window_states_of<float>(request, *window);
 }
 
 }  // namespace fanin::cpu
