@@ -36,7 +36,7 @@ __device__ void fold_vectors(vector_fold<A>& fold, const arrays_of<A>& arrays, s
   }
 
   const std::uint64_t turn = std::uint64_t{gridDim.x} * threads;
-  for_few_loaded<(loads > 1 ? loads / 2 : 1)>(
+  for_each_loaded<(loads > 1 ? loads / 2 : 1)>(
       [&](std::uint64_t at) { return load(arrays, at); }, rounds * turn * loads + blockIdx.x * threads + threadIdx.x,
       arrays.vectors, turn,
       [&](const auto& last, std::uint64_t at) { fold.add(arrays, last, arrays.position_of(at)); });

@@ -10,11 +10,10 @@
 
 namespace fanin::device_code {
 
-/// Merges the states of the first `Lanes` lanes. Lane 0 gets the merged state. Merges of larger states are long code,
-/// which is there once.
+/// Merges the states of the first `Lanes` lanes. Lane 0 gets the merged state.
 template <class A, int Lanes = 32>
 __device__ typename A::state fold_warp(typename A::state s) {
-#pragma unroll(sizeof(typename A::state) > 8 ? 1 : 5)
+#pragma unroll
   for (unsigned distance = Lanes / 2; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
   return s;
 }
@@ -64,8 +63,8 @@ __device__ void fold_grid(typename A::state s, typename A::state* partials, unsi
     if (!__any_sync(0xffffffffu, last)) return;
     __syncwarp();
     s = A::identity();
-    for_few_loaded<tuning::partials_in_flight>([&](std::uint64_t block) { return partials[block]; }, threadIdx.x,
-                                               gridDim.x, 32, [&](const auto& p, std::uint64_t) { A::merge(s, p); });
+    for_each_strided<tuning::partials_in_flight>(partials, threadIdx.x, gridDim.x, 32,
+                                                 [&](const auto& p) { A::merge(s, p); });
     s = fold_warp<A>(s);
   }
   if (threadIdx.x == 0) write(s);

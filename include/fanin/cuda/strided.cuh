@@ -30,22 +30,6 @@ __device__ void for_each_loaded(Load load, std::uint64_t i, std::uint64_t end, s
   }
 }
 
-/// Calls take() as for_each_loaded() does, for few indices. The code has `Batch` calls and no more. The value of the
-/// last index is loaded in place of values behind it, since branches around loads cost registers.
-template <unsigned Batch, class Load, class Take>
-__device__ void for_few_loaded(Load load, std::uint64_t i, std::uint64_t end, std::uint64_t stride, Take take) {
-  decltype(load(i)) loaded[Batch];
-#pragma unroll 1
-  for (; i < end; i += Batch * stride) {
-#pragma unroll
-    for (unsigned k = 0; k < Batch; ++k) loaded[k] = load(::min(i + k * stride, end - 1));
-#pragma unroll
-    for (unsigned k = 0; k < Batch; ++k) {
-      if (i + k * stride < end) take(loaded[k], i + k * stride);
-    }
-  }
-}
-
 /// Calls take(x[i]), take(x[i + stride]), ... for indices below `end`, with `Batch` loads in flight.
 template <unsigned Batch, class Value, class Take>
 __device__ void for_each_strided(const Value* x, std::uint64_t i, std::uint64_t end, std::uint64_t stride,
