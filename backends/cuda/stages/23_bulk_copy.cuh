@@ -37,11 +37,11 @@ __device__ typename A::state fold_chunks(const stage_arguments<A>& a) {
   __syncthreads();
 
   auto s = A::identity();
+  const auto add = [&](const vector& v) { add_vector<A>(s, v); };
   for (unsigned slot = 0, parity = 0; begin < part.vectors; begin += apart) {
     const unsigned size = steps::in_tile(begin, part.vectors, chunk);
     arrived[slot].wait(parity);
-    for_each_strided<loads_in_flight>(ring + slot * chunk, threadIdx.x, size, blockDim.x,
-                                      [&](const vector& v) { add_vector<A>(s, v); });
+    for_each_strided<loads_in_flight>(ring + slot * chunk, threadIdx.x, size, blockDim.x, add);
     __syncthreads();
     if (threadIdx.x == 0) start_copy(begin + ring_size * apart, slot);
     if (++slot == ring_size) slot = 0, parity ^= 1;
