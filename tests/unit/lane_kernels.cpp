@@ -48,7 +48,7 @@ template <class R, class T, int Power>
 R value(const lanes_of<T, Power>& lanes, sum_value what) {
   device_result<R> result{R{-77}, 0};
   launch(1, 32, [&] {
-    cuda::value_of_lanes_kernel<T, Power>(lanes.data(), what, {&result, std::is_same_v<R, float>});
+    cuda::value_of_lanes_kernel<T, Power>(lanes.data(), what, {&result, detail::number_format::of<R>()});
   });
   return result.value;
 }
