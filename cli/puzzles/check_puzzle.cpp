@@ -198,7 +198,8 @@ Examples:
             if (!fs::exists(*file)) throw bad_data(fmt::format("{}: there is no such file", printable(*file)));
             const std::string report = report_on(*file);
             write_stdout(report);
-            if (!report.starts_with(word_of_right)) throw bad_data(fmt::format("{}: not right yet", printable(*file)));
+            if (!report.starts_with(word_of_right))
+              throw bad_data(fmt::format("{}: not right yet", printable(*file)));
           }};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of --explain, --trace and --svg, and of the pictures in docs/ladder.md.
+// Tests of --explain, --trace and --svg, of the pictures in docs/ladder.md, and of what a page is not written for.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -219,6 +219,25 @@ TEST_CASE("what the lesson cannot do is refused") {
   refused("--trace shared-mask --explain shared-mask", "excludes --");
   refused("--explain shared-mask --count 16", "--count does not go with --explain");
   refused("--svg", "--svg requires --trace");
+}
+
+TEST_CASE("a page of what is no result, or in a file that exists, is refused") {
+  const scratch_folder here;
+  here.write("cut.json", "{\"operation\": ");
+  here.write("other.json", "{\"benchmarks\": []}");
+  here.write("zero.json", R"({"operation": "max", "element_type": "i64", "count": 1000, "device": "d", "rows": [
+      {"stage": "shared-mask", "builds_on": "shared-modulo", "seconds": 0, "gigabytes_per_second": 64,
+       "share_of_ceiling": 0.125, "gain": null}]})");
+  here.write("old.html", "old");
+  check_failure(here.fanin("lesson page.html cut.json"), 1, "cut.json: not JSON, or cut short");
+  check_failure(here.fanin("lesson page.html other.json"), 1, "other.json: not a result of 'fanin ladder --json'");
+  check_failure(here.fanin("lesson page.html zero.json"), 1, "zero.json: seconds is 0, not above 0");
+  check_failure(here.fanin("lesson page.html none.json"), 1, "none.json: cannot be opened");
+  check_failure(here.fanin("lesson other.json --force"), 2, "'other.json' looks like a result");
+  check_failure(here.fanin("lesson old.html"), 1, "old.html: exists; --force replaces it");
+  CHECK(here.read("old.html") == "old");
+  CHECK(here.shell("ls").out == "cut.json\nold.html\nother.json\nzero.json\n");
+  CHECK(here.fanin("lesson - | tail -c 8").out == "</html>\n");
 }
 
 TEST_SUITE_END();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of fanin lesson: the page's stages, pictures, stories and times, and its errors.
+// Tests of fanin lesson: the page's stages, pictures, stories and times.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -382,23 +382,6 @@ TEST_CASE("the usual times are those of the results in bench/, as if these were 
       }
     }
   }
-}
-
-TEST_CASE("what is no result, or a file that exists, is refused") {
-  const scratch_folder here;
-  here.write("cut.json", "{\"operation\": ");
-  here.write("other.json", "{\"benchmarks\": []}");
-  here.write("zero.json", ladder_of("d", {ladder_row_of("shared-mask", 0, nullptr)}).dump());
-  here.write("old.html", "old");
-  check_failure(here.fanin("lesson page.html cut.json"), 1, "cut.json: not JSON, or cut short");
-  check_failure(here.fanin("lesson page.html other.json"), 1, "other.json: not a result of 'fanin ladder --json'");
-  check_failure(here.fanin("lesson page.html zero.json"), 1, "zero.json: seconds is 0, not above 0");
-  check_failure(here.fanin("lesson page.html none.json"), 1, "none.json: cannot be opened");
-  check_failure(here.fanin("lesson other.json --force"), 2, "'other.json' looks like a result");
-  check_failure(here.fanin("lesson old.html"), 1, "old.html: exists; --force replaces it");
-  CHECK(here.read("old.html") == "old");
-  CHECK(here.shell("ls").out == "cut.json\nold.html\nother.json\nzero.json\n");
-  CHECK(here.fanin("lesson - | tail -c 8").out == "</html>\n");
 }
 
 TEST_SUITE_END();
