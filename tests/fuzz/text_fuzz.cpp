@@ -26,14 +26,12 @@ namespace {
 
 const std::string path = numbered_descriptor::path();
 
-/// The values and the types of all columns, and whether it is an error that a column, or each, has no value.
+/// Appends the values and the types of all columns. Returns whether a table without them is an error: a table without
+/// a record, or a table of which every column is taken and none has a value.
 bool take_values(text_parser& parser, read_input& found) {
-  std::size_t empty = 0;
-  for (const column_values& one : parser.columns()) {
+  for (const column_values& one : parser.columns())
     append(found, {one.bytes.data(), one.bytes.size() / byte_size(one.type), one.type});
-    if (one.bytes.empty()) ++empty;
-  }
-  return empty == parser.columns().size() || (empty > 0 && !parser.leaves_out_columns());
+  return !parser.has_record() || (parser.leaves_out_columns() && found.elements.empty());
 }
 
 /// The text in pieces of 1 to `most` bytes, which `seed` chooses. A piece in which nothing is complete grows.
@@ -54,6 +52,13 @@ read_input in_pieces(std::string_view text, const text_layout& layout, std::opti
     expect(at == text.size(), "the last piece is consumed to its end");
     take_values(parser, found);
   });
+}
+
+/// The advice about a header depends on how much of the text behind a wrong word is known.
+read_input without_advice(read_input input) {
+  const std::size_t advice = input.error.find("; if line 1 names");
+  if (advice != input.error.npos) input.error.erase(advice, input.error.find(';', advice + 1) - advice);
+  return input;
 }
 
 /// A number of 8 or 16 bits is one of the two that the double next to the word lies between, or it.
@@ -185,13 +190,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (is_compressed(bytes) || is_zip(bytes)) return 0;  // A file would be unpacked.
   const std::string_view text = in.text();
   const read_input pieces = in_pieces(text, layout, type, 1 + most % 40, size);
-  bool empty = false;
+  bool lacks_values = false;
   const read_input whole = outcome_of([&](read_input& found) {
     text_parser parser(layout, type, path);
     expect(parser.parse(text, true) == text.size(), "the whole text is consumed");
-    empty = take_values(parser, found);
+    lacks_values = take_values(parser, found);
   });
-  expect(pieces == whole, "the text in pieces is the text as a whole");
+  expect(without_advice(pieces) == without_advice(whole), "the text in pieces is the text as a whole");
   if (whole.error.empty() && !layout.csv && is_usual) {
     const std::vector<std::string_view> words = words_of(text, layout);
     expect(whole.types.front() == type.value_or(type_of_words(words)), "the numbers decide the type");
@@ -199,7 +204,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   for (const auto made : {numbered_descriptor::kind::file, numbered_descriptor::kind::pipe}) {
     const read_input input = read_as(made, in.bytes(), arguments);
-    expect(empty ? !input.error.empty() : input == whole, "a file and a pipe are read as the parser reads text");
+    expect(lacks_values ? !input.error.empty() : input == whole,
+           "a file and a pipe are read as the parser reads text");
   }
   return 0;
 }

@@ -19,7 +19,7 @@ __device__ inline std::int64_t redux(std::int64_t s) {
 #pragma unroll
   for (unsigned at = 0; at < 64; at += piece) {
     const auto low = static_cast<unsigned>(bits >> at) & ((1u << piece) - 1);
-    total += std::uint64_t{__reduce_add_sync(~0u, low)} << at;
+    NV_IF_TARGET(NV_PROVIDES_SM_80, (total += std::uint64_t{__reduce_add_sync(~0u, low)} << at;))
   }
   return static_cast<std::int64_t>(total);
 }
