@@ -18,7 +18,7 @@ __device__ inline std::int64_t redux(std::int64_t s) {
   std::uint64_t total = 0;
 #pragma unroll
   for (unsigned at = 0; at < 64; at += piece) {
-    const auto low = static_cast<unsigned>(bits >> at) & ((1u << piece) - 1);
+    [[maybe_unused]] const auto low = static_cast<unsigned>(bits >> at) & ((1u << piece) - 1);
     NV_IF_TARGET(NV_PROVIDES_SM_80, (total += std::uint64_t{__reduce_add_sync(~0u, low)} << at;))
   }
   return static_cast<std::int64_t>(total);
