@@ -19,14 +19,14 @@ function(add_suite name filter)
   if(suite IN_LIST full OR full STREQUAL "ALL")
     list(APPEND labels full)
   endif()
-  # The memory has room for one suite over 4 GiB at a time. The kernels' suites run a thread of the host for each lane
-  # of a warp, and their barriers take ten times as long beside another suite with threads of its own.
-  if(name MATCHES "over_4_gib|unit/.*_kernels")
+  # The memory has room for one suite over 4 GiB at a time.
+  if(name MATCHES "over_4_gib")
     set(alone ON)
   endif()
   file(APPEND ${output} "add_test([[${name}]] [[${executable}]] --no-colors=true [[${filter}]])\n"
                         "set_tests_properties([[${name}]] PROPERTIES LABELS \"${labels}\" TIMEOUT ${timeout} "
-                        "RUN_SERIAL ${alone} ENVIRONMENT_MODIFICATION FANIN_REQUIRE_BACKENDS=string_prepend:${backends}, "
+                        "RUN_SERIAL ${alone} ENVIRONMENT_MODIFICATION "
+                        "\"FANIN_REQUIRE_BACKENDS=string_prepend:${backends},;OMP_WAIT_POLICY=set:passive\" "
                         "FAIL_REGULAR_EXPRESSION [[test cases: +0 ]] SKIP_RETURN_CODE 77)\n")
 endfunction()
 

@@ -278,6 +278,59 @@ TEST_SUITE("unit/paired_test") {
     CHECK(called_beside(40) == verdict::undecided);
   }
 
+  TEST_CASE("a change of the size that an undecided case says to be visible would have been called") {
+    const machine noisy{.name = "5 %", .process = 0.05};
+    std::mt19937_64 random(5);
+    std::size_t tried = 0, found = 0, of_half = 0;
+    const auto is_slower = [](paired_case one, double change) {
+      for (double& shift : one.b_over_a) shift += change;
+      return judge(std::span(&one, 1), std::log(threshold_ratio))[0].called == verdict::slower ? 1 : 0;
+    };
+    while (tried < runs) {
+      const std::vector<paired_case> unchanged = simulate(noisy, {.cases = 1, .pairs = 12}, random);
+      const judgement first = judge(unchanged, std::log(threshold_ratio))[0];
+      if (!first.visible) continue;
+      ++tried;
+      found += is_slower(unchanged[0], *first.visible);
+      of_half += is_slower(unchanged[0], *first.visible / 2);
+    }
+    CAPTURE(found);
+    CAPTURE(of_half);
+    CHECK(proves_above(found, 0.97));
+    CHECK(proves_below(of_half, 0.5));
+  }
+
+  TEST_CASE("A against A on a quiet machine is the same") {
+    CHECK(proves_above(count_verdicts(quiet, {.cases = 1, .pairs = 12}).same, 0.95));
+  }
+
+  TEST_CASE("the number of pairs said to decide a case decides it, and a quarter of it seldom does") {
+    const machine noisy{.name = "5 %", .process = 0.05};
+    std::mt19937_64 random(3);
+    const auto decides = [&](double pairs) {
+      const plan how{.cases = 1, .pairs = static_cast<std::size_t>(pairs), .ratio = 1.1};
+      return judge(simulate(noisy, how, random), std::log(threshold_ratio))[0].called != verdict::undecided;
+    };
+    std::size_t tried = 0, by_all = 0, by_quarter = 0;
+    for (std::size_t run = 0; run < runs; ++run) {
+      const plan how{.cases = 1, .pairs = 12, .ratio = 1.1};
+      const judgement first = judge(simulate(noisy, how, random), std::log(threshold_ratio))[0];
+      if (!first.pairs_to_decide || *first.pairs_to_decide > 100) continue;
+      ++tried;
+      by_all += decides(*first.pairs_to_decide) ? 1 : 0;
+      by_quarter += decides(*first.pairs_to_decide / 4) ? 1 : 0;
+    }
+    CAPTURE(tried);
+    CAPTURE(by_all);
+    CAPTURE(by_quarter);
+    CHECK(tried > 300);
+    CHECK(by_all > tried * 3 / 4);
+    CHECK(by_quarter < tried / 2);
+  }
+}
+
+// These cases judge thousands of runs after several looks.
+TEST_SUITE("unit/regress_rates") {
   TEST_CASE("looks at added pairs, A against A: at most one run in a hundred calls any of 20 cases slower") {
     constexpr std::size_t total = 500;
     for (const machine& simulated : {quiet, usual, shared_noise, remembering, drifting, rough, wild}) {
@@ -316,28 +369,6 @@ TEST_SUITE("unit/paired_test") {
     CHECK(proves_above(without.any_slower, 0.01, total));
   }
 
-  TEST_CASE("a change of the size that an undecided case says to be visible would have been called") {
-    const machine noisy{.name = "5 %", .process = 0.05};
-    std::mt19937_64 random(5);
-    std::size_t tried = 0, found = 0, of_half = 0;
-    const auto is_slower = [](paired_case one, double change) {
-      for (double& shift : one.b_over_a) shift += change;
-      return judge(std::span(&one, 1), std::log(threshold_ratio))[0].called == verdict::slower ? 1 : 0;
-    };
-    while (tried < runs) {
-      const std::vector<paired_case> unchanged = simulate(noisy, {.cases = 1, .pairs = 12}, random);
-      const judgement first = judge(unchanged, std::log(threshold_ratio))[0];
-      if (!first.visible) continue;
-      ++tried;
-      found += is_slower(unchanged[0], *first.visible);
-      of_half += is_slower(unchanged[0], *first.visible / 2);
-    }
-    CAPTURE(found);
-    CAPTURE(of_half);
-    CHECK(proves_above(found, 0.97));
-    CHECK(proves_below(of_half, 0.5));
-  }
-
   TEST_CASE("looks at added pairs find what one look at the first pairs leaves undecided") {
     const machine noisy{.name = "5 %", .process = 0.05};
     constexpr std::size_t total = 300;
@@ -348,34 +379,6 @@ TEST_SUITE("unit/paired_test") {
     CHECK(proves_below(once.slower, 0.5, total));
     CHECK(proves_above(added.slower, 0.95, total));
     CHECK(proves_below(added.same, 0.02, total));
-  }
-
-  TEST_CASE("A against A on a quiet machine is the same") {
-    CHECK(proves_above(count_verdicts(quiet, {.cases = 1, .pairs = 12}).same, 0.95));
-  }
-
-  TEST_CASE("the number of pairs said to decide a case decides it, and a quarter of it seldom does") {
-    const machine noisy{.name = "5 %", .process = 0.05};
-    std::mt19937_64 random(3);
-    const auto decides = [&](double pairs) {
-      const plan how{.cases = 1, .pairs = static_cast<std::size_t>(pairs), .ratio = 1.1};
-      return judge(simulate(noisy, how, random), std::log(threshold_ratio))[0].called != verdict::undecided;
-    };
-    std::size_t tried = 0, by_all = 0, by_quarter = 0;
-    for (std::size_t run = 0; run < runs; ++run) {
-      const plan how{.cases = 1, .pairs = 12, .ratio = 1.1};
-      const judgement first = judge(simulate(noisy, how, random), std::log(threshold_ratio))[0];
-      if (!first.pairs_to_decide || *first.pairs_to_decide > 100) continue;
-      ++tried;
-      by_all += decides(*first.pairs_to_decide) ? 1 : 0;
-      by_quarter += decides(*first.pairs_to_decide / 4) ? 1 : 0;
-    }
-    CAPTURE(tried);
-    CAPTURE(by_all);
-    CAPTURE(by_quarter);
-    CHECK(tried > 300);
-    CHECK(by_all > tried * 3 / 4);
-    CHECK(by_quarter < tried / 2);
   }
 }
 
