@@ -17,8 +17,8 @@ constexpr exit_status exit_statuses[] = {
     {failed, "bad input, I/O or device"},
     {bad_usage, "bad usage"},
     {regressed, "regress: a case became slower"},
-    {undecided, "regress: a case is undecided, and none became slower (0 with --lenient); or a control moved"},
-    {backend_not_usable, "the backend asked for is not usable here"}};
+    {undecided, "regress: a case is undecided, and none became slower (0 with --lenient); or a --control changed"},
+    {backend_not_usable, "the named backend is not usable here"}};
 
 constexpr std::string_view channels =
     "Results go to stdout, messages to stderr. A NUMBER is written as 1000, 1e3 or 2^10.";
@@ -49,11 +49,11 @@ Text and csv:
 - nan is a number, and not a missing one.
 
 csv alone:
-- The first records show which character separates the fields: a comma, a semicolon, a tab, a bar, or below a line of
-  names any number of blanks. --delimiter overrules this.
+- The first records show which character separates the fields: a comma, a semicolon, a tab or a bar. If the first line
+  consists of names, any number of blanks may separate the fields too. --delimiter overrules this.
 - All records have the same number of fields.
 - The first line is a header in three cases: --header is given, a column is chosen by name, or the first line has text
-  above a column of numbers. With --no-header it is no header.
+  above a column of numbers. With --no-header the first line is data.
 - --column takes a name, a number from 1, or a list of these ('price,3'). --column all is every column of numbers.
 - A word that is a name in the header always means that column, even if the word is a number, is all, or has commas.
 - Without --column, every column of numbers is taken by reduce, describe, and each operation of one input. A note names

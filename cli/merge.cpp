@@ -87,8 +87,8 @@ command add_merge(CLI::App& root) {
   parser->add_flag("--force", arguments->force, "replace the file of --save-state if it exists")->needs(save);
   parser->add_flag("--json", arguments->json, "print one JSON object");
   parser->footer(
-      R"(The value has the same bits as 'fanin sum --method exact' (or 'mean') of all the elements at once. The order of the
-files does not matter, nor which machines wrote them.
+      R"(The value has the same bits as 'fanin sum --method exact' (or 'mean') of all the elements at once. Neither
+the order of the files nor the machines that wrote them make a difference.
 
 Examples:
   fanin sum --method exact --save-state part1.fanin data1.npy

@@ -44,7 +44,8 @@ void add_layout_options(CLI::App& parser, batch_options& arguments) {
   add_number_option(parser, "--groups", 0, arguments.groups,
                     "number of groups (default: 1 more than the largest key)");
   parser.get_option("--groups")->needs(keys);
-  parser.add_flag("--drop-others", arguments.drop_others, "leave out elements whose key is no group number")
+  parser
+      .add_flag("--drop-others", arguments.drop_others, "leave out elements whose key is not the number of a group")
       ->needs(keys);
   axis->excludes(segments)->excludes(keys);
   segments->excludes(keys);

@@ -164,19 +164,19 @@ Columns of the table:
   error/ulp  distance from the exact sum in units of the last place (ulp); 0 is the correctly rounded sum
   bound      whether the error is within the proven bound of the variant; for an exact variant whether the value has
              the bits of the exact sum; 'none' if nothing is proven
-  ceiling    speed in GB/s of the fastest read of the same bytes from the same memory, measured beside the row
+  ceiling    speed in GB/s of the fastest read of the same bytes from the same memory, measured together with the row
 Nothing is proven if there are too many elements for the precision, or if a partial sum may overflow. If a row is
 more than 5 % faster than its ceiling, it has a warning in place of a share. For backends that work on a device the
 data are copied to the device before the timing, unless they are too long for its memory.
 
-With --axis, --segments or --keys each row, segment or group has a sum. error/ulp and bound are then those of the sum
+With --axis, --segments or --keys each row, segment or group has a sum. error/ulp and bound are then about the sum
 with the largest error. 'at' is the number of that sum. 'alone' counts the sums that have the same bits as a sum of
 their elements alone, or as the only group.
 
 The loops in the lower part add as other programs do:
   in-order   one element after the other
   numpy      in blocks of 128 if elements are neighbours in memory, otherwise in order
-  any-order  as atomic additions may arrive
+  any-order  in an order that changes from call to call, as atomic additions of a GPU do
 
 Examples:
   fanin compare

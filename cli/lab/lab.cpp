@@ -100,9 +100,9 @@ divergence  Compares two branches: one divides the threads of each warp, the oth
             timed alternately: once with sides that only assign a constant, once with sides of 256 dependent
             operations.
 occupancy   Shows what each stage of the ladder uses of a multiprocessor for a sum of f32 (i32 if the stage has no
-            f32), and how many warps fit. Shows also how many warps Little's law asks for: latency x bandwidth of the
-            memory, both measured, divided by the bytes in flight for each warp. A warp, or the copies in its place,
-            request these bytes before any of them is needed.
+            f32), and how many warps fit. It also shows how many warps Little's law asks for: latency x bandwidth of
+            the memory, both measured, divided by the bytes in flight for each warp. These are the bytes that a warp,
+            or the copies in its place, request before any of them is needed.
 shapes      Times the sum of two matrices, and the total of one matrix, with blocks of every shape of 64 to 1024
             threads. The addition of vectors of as many elements is timed for comparison.
 latency     Times chains of multiply-adds, and chains of loads from memory. Each operation of a chain waits for the

@@ -226,8 +226,8 @@ command add_ladder(CLI::App& root) {
 Thrust, by no more than its proven error bound. 'none' means that nothing is proven for so many elements of this type.
 The ceiling is the speed of the fastest read of the same bytes, measured in this process. The gain compares a stage
 with the stage that it builds on. Stages that overwrite their input get a fresh copy before each run. The copying is
-not timed. The last rows are the sums that the backends of these names ship. thrust waits until the host has the
-value, and its time includes this wait.
+not timed. The last rows are the usual sums of the backends with these names. thrust waits until the host has
+the value, and its time includes this wait.
 
 Examples:
   fanin ladder

@@ -70,8 +70,8 @@ command add_lesson(CLI::App& root) {
   parser->footer(
       R"(The page is for readers who know C++ and no CUDA. For every stage it has the problem and the idea, the kernel, a
 picture of each step, what to expect, times and counters, and questions with answers. The pictures are made from the
-index arithmetic of the stages. Buttons and the arrow keys go from step to step. Without a script all pictures stand in
-a row. The page needs no network, and making it needs no GPU.
+index arithmetic of the stages. Buttons and the arrow keys go from step to step. Without JavaScript all pictures are
+shown one after the other. The page needs no network, and no GPU is needed to make it.
 
 Examples:
   fanin lesson lesson.html

@@ -27,7 +27,7 @@ std::shared_ptr<joint_options> add_statistic_options(CLI::App& parser) {
 constexpr std::string_view memory_and_input =
     "All numbers are held in memory: 8 bytes for each number, and up to 24 while they are read. With many results\n"
     "the command takes as much memory as for sums.\n"
-    "Nothing is sorted, so the time is proportional to the number of numbers.\n"
+    "Nothing is sorted. The time is proportional to the number of numbers.\n"
     "Without FILE, standard input is read if it is a pipe or a file.\n\n";
 
 }  // namespace

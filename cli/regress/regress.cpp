@@ -197,7 +197,7 @@ Verdicts, by an exact signed-rank test of the ratios of all pairs, adjusted for 
   SLOWER     the change is above the threshold, at p < 0.01
   FASTER     the same in the other direction
   SAME       the change is within the threshold in both directions, at p < 0.01 each
-  UNDECIDED  none of these; a note says which change would have been seen, and what would decide the case
+  UNDECIDED  none of these; a note says which change the run would have found, and what would decide the case
 If a build is compared with itself, at most one run in a hundred reports a SLOWER.
 
 Exit status: 3 if a case is SLOWER. Otherwise 4 if a case is UNDECIDED, or 0 with --lenient. 4 too if a --control is
@@ -205,7 +205,7 @@ SLOWER or FASTER: then the run is void.
 
 - The run ends when every case is decided, or after --at-most. The cases that take the least time are measured first.
 - The first test is after 12 pairs of a case, and later for more than two verdicts (after 16 pairs for 20 verdicts). An
-  undecided case is tested again whenever its number of pairs has doubled. The tests share the error.
+  undecided case is tested again whenever its number of pairs has doubled. All tests share one error of 1 %.
 - --pairs takes that many pairs of every case, however long they take, and tests once.
 - After Ctrl-C the finished pairs are evaluated, if there are at least 8.
 - Between two result files only a change by a factor of 2 is reported.
@@ -279,14 +279,14 @@ command add_regress(CLI::App& root) {
   parser->add_option("--control", arguments->controls, "names of cases that the change cannot touch, as in 'parse*'")
       ->type_name("GLOB")
       ->allow_extra_args(false);
-  parser->add_option("--setup", arguments->setup, "run this command of the shell before the first pair")
+  parser->add_option("--setup", arguments->setup, "run this shell command before the first pair")
       ->type_name("COMMAND");
-  parser->add_option("--prepare", arguments->prepare, "run this command of the shell before each process")
+  parser->add_option("--prepare", arguments->prepare, "run this shell command before each process")
       ->type_name("COMMAND");
-  add_number_option(*parser, "--warmup", 1, arguments->warmups, "run A and B so often before the first pair");
+  add_number_option(*parser, "--warmup", 1, arguments->warmups, "run A and B this many times before the first pair");
   parser
       ->add_option("-L,--parameter-list", arguments->parameters,
-                   "with --command: a case for each value, which replaces {NAME}; the values are apart by commas")
+                   "with --command: a case for each value, which replaces {NAME}; commas separate the values")
       ->type_name("NAME VALUES")
       ->allow_extra_args(false);
   parser->add_flag("--ignore-failure", arguments->may_fail, "with --command: accept any exit status");
@@ -296,11 +296,9 @@ command add_regress(CLI::App& root) {
                    "with --command: count the instructions too, by perf or else by valgrind");
   add_number_option(
       *parser, "--layouts", least_pairs, arguments->layouts,
-      "run the pairs under this many sizes of the environment, which count once each; with --build also "
-      "under three orders of functions");
-  parser
-      ->add_option("--build", arguments->build,
-                   "A and B are revisions of git, which this command of the shell builds")
+      "run the pairs with this many sizes of the environment, each of which counts once; with --build also "
+      "with three orders of functions");
+  parser->add_option("--build", arguments->build, "A and B are revisions of git, which this shell command builds")
       ->type_name("COMMAND");
   parser->add_option("--run", arguments->run, "with --build: the program in the folder of a revision")
       ->type_name("COMMAND");

@@ -21,7 +21,7 @@ std::span<const chart_kind> chart_kinds() {
       {"families", "exact sums against plain ones, by family of data", family_charts},
       {"accuracy", "error and proven bound against condition number or n; 0 is correctly rounded", accuracy_charts},
       {"ladder", "the CUDA stages against the read ceiling", ladder_charts},
-      {"latency", "how chains in a thread and warps on a multiprocessor hide it", latency_charts},
+      {"latency", "how chains in a thread and warps on a multiprocessor hide the latency", latency_charts},
       {"history", "GB/s from commit to commit, for each case", history_charts}};
   return kinds;
 }

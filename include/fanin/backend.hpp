@@ -58,9 +58,9 @@ struct device_times {
   double kernel_seconds = 0;
 };
 
-/// Vectors in device memory that are added, of `count` floating-point numbers of 16 bits or more. The first vector is
-/// `first`. `rest_count` more begin at `rest`, `stride` bytes apart. The sums are rounded once to `type`, and go to
-/// `out`, which may be one of the vectors.
+/// Vectors in device memory whose sum is formed. Each vector has `count` floating-point numbers of 16 bits or more.
+/// The first vector is `first`. `rest_count` more vectors begin at `rest`, `stride` bytes apart. The sums are rounded
+/// once to `type`, and go to `out`, which may be one of the vectors.
 struct vector_sums {
   element_type type;
   std::size_t count;
@@ -114,7 +114,8 @@ class FANIN_API backend {
   virtual ~backend() = default;
 
   virtual std::string_view name() const noexcept = 0;
-  /// Whether the backend can run on this machine. The first call determines the answer; no call throws or prints.
+  /// Whether the backend can run on this machine. The first call finds the answer, which later calls repeat. No call
+  /// throws or prints.
   virtual const availability& probe() const noexcept = 0;
   /// The memory that the backend reads. It copies data from other memory, or refuses the request.
   virtual memory home() const noexcept { return memory::host; }
@@ -135,9 +136,9 @@ class FANIN_API backend {
   /// request::nan or the inputs' mask: also invalid_argument if too few take part, and unsupported if the variant
   /// takes whole arrays only
   virtual outcome reduce(const request&, void* result) const = 0;
-  /// Reduces `inputs` in place of the request's inputs, and returns the report for the caller. Both inputs have the
-  /// same number, type and place. CPU backends copy neither the request nor their outcome here, because both copies
-  /// together would take longer than the sum of a short array.
+  /// Reduces `inputs` in place of the request's inputs, and returns the report for the caller. `inputs` has the
+  /// number of arrays, the type and the place of the request's inputs. CPU backends copy neither the request nor
+  /// their outcome here, because both copies together would take longer than the sum of a short array.
   virtual report reduce_inputs(const request& prepared, const input_views& inputs, void* result) const {
     request what = prepared;
     what.inputs = inputs;
@@ -161,7 +162,7 @@ class FANIN_API backend {
   virtual std::unique_ptr<stream> open(const request&) const = 0;
 
   /// The resources for calls on a device of this backend. `stream` is a stream of the device's runtime, or null for a
-  /// new one. Device memory is that of `from`, or if it is null, of the runtime.
+  /// new one. Device memory comes from the allocator `from`, or from the runtime if `from` is null.
   /// @throws backend_unavailable, unsupported if it has no devices, invalid_argument (no such device), device_error
   virtual std::unique_ptr<device_work> open_device(int device, void* stream, const device_allocator* from) const;
 };

@@ -16,19 +16,20 @@
 //   absent elements of all results.
 //   Reproducible, on a CPU backend: a row or segment has the bits that the verb gives for an array of the same
 //   elements in the same order, which is C order for a row. A group has the bits of the same elements as the only
-//   group. With method::fast and method::compensated its elements are added one after another, in the order of x
-//   (variances and log_sum_exp: as an array of them). So other results in the same call, strides, threads and the
-//   choice of the CPU backend do not change a result. With method::exact the order does not change it either.
-//   Reproducible, on `cuda`: a result has the bits of the same elements as the only row or segment, whatever the
-//   other results, the strides and the alignment are. Only with method::exact are these the bits of one array. Sums
-//   and means of f32 and f64 in groups of device memory are exact with method::fast, too.
+//   group. With method::fast and method::compensated the elements of a group are added one after another, in the
+//   order of x. (Variances and log_sum_exp add them in the order of an array.) So other results in the same call,
+//   strides, threads and the choice of the CPU backend do not change a result. With method::exact the order does not
+//   change a result either.
+//   Reproducible, on `cuda`: a result has the bits of the same elements as the only row or segment, for any other
+//   results, strides and alignment. With method::exact a result also has the bits of one array. Sums and means of f32
+//   and f64 in groups of device memory are exact with method::fast, too.
 //   Empty: a result of too few elements has the value that the verb gives for none. If the verb has no such value,
 //   the result is the value of if_empty(), or NaN for floating-point results.
-//   @throws invalid_argument if there is neither; the error names the first such result
+//   @throws invalid_argument if there is none of these; the error names the first such result
 //   Backends: serial, openmp and tbb with host memory; cuda and cub with device memory. cub has fewer operations and
 //   types, and thrust has no batches (docs/batch.md). @throws unsupported for what a backend does not have
 //   Device memory for rows and segments:
-//   - Results for the host are on the device first.
+//   - Results for the host, because they are first written to the device.
 //   - Up to 256 MiB of partial states for exact results, results of another type than the verb's own, and results of
 //     more than 4096 elements.
 //   - Segments of more than 4096 elements: up to two states more for every 4096 elements of x. For exact sums this is
@@ -41,19 +42,20 @@
 //     or 552 (f64) for each group or element, whichever are fewer. From some 40000 to 80000 groups on, by type, 6 or
 //     10 bytes for each element more.
 //   - All other groups are sorted: 4 bytes for each group, and 12 for each element of 4 bytes or 16 for each of 8.
-//     Other elements, two inputs, a mask and an index take 16 bytes and the copies. If the number of groups has more
-//     than 8 bits, each element takes up to 12 bytes more.
+//     With elements of another size, two inputs, a mask or an index, each element takes 16 bytes and the copies. If
+//     the number of groups has more than 8 bits, each element takes up to 12 bytes more.
 //   Host memory:
 //   - Contiguous rows, and segments: as for one array.
 //   - Rows with strides: for each thread up to 0.5 MiB of copies and the states of up to 64 rows, or 256 KiB of
 //     states for each level of the tree of leaves.
 //   - Groups that are not sorted (docs/batch.md): up to 32 bytes for each group, and for exact sums 128 bytes for
-//     each of up to 254 groups. Where order does not matter, each thread takes as much. An exact sum of which some
-//     elements do not fit takes 48 bytes more for each group, and up to 0.6 KiB for a group of such elements. If the
-//     states would take more than 32 MiB, a copy of elements and keys, and 0.5 MiB of states for each thread.
+//     each of up to 254 groups. Where order does not matter, each thread takes as much. If some elements of exact
+//     sums do not fit, each group takes 48 bytes more, and a group with such elements up to 0.6 KiB. If the states
+//     would take more than 32 MiB, the call takes a copy of elements and keys, and 0.5 MiB of states for each thread.
 //   - Other groups are copied by key: n elements, and 8 bytes for each group. Each further thread takes the 8 bytes
 //     again, if this is less than 8 bytes for each element. argmin and argmax take 8 bytes more for each element.
-//     From 2^18 groups on: a copy of elements and keys, and for each thread a copy of a part of the elements.
+//     From 2^18 groups on, the call takes a copy of elements and keys, and for each thread a copy of a part of the
+//     elements.
 //   Threads: safe to call concurrently.   Overlap: results must share no byte with inputs, mask, offsets or keys.
 #pragma once
 
@@ -106,7 +108,8 @@ struct batch {
     changed.of_empty = value;
     return changed;
   }
-  /// A copy of these groups that leaves out elements whose key is no group number. report::absent counts them.
+  /// A copy of these groups that leaves out elements whose key is not the number of a group. report::absent counts
+  /// them.
   batch drop_others() const {
     batch changed = *this;
     changed.drops_others = true;
@@ -114,8 +117,8 @@ struct batch {
   }
 };
 
-/// The caller's memory for `count` results of the form `form`, with numbers of `type`. Only results of device memory
-/// can be written to device memory.
+/// The caller's memory for `count` results of the form `form`, with numbers of `type`. Results can be in device
+/// memory only if the elements are in device memory too.
 struct results_view {
   void* data;
   std::size_t count;
@@ -147,14 +150,14 @@ FANIN_API report reduce(operation what, const batch& many, const results_view& o
 /// Reduces each row, segment or group together with the result that is in `out` already: out[k] becomes out[k] + x[i]
 /// + x[j] + ... over the elements of result k. `what` is sum, product, min or max. If no element of a result takes
 /// part, the result keeps its bits.
-/// Accuracy: out[k] counts as one more element, after the others. report::bound holds, with out[k] among the
-/// magnitudes. method::exact sums out[k] and the elements without rounding, and rounds once. Each further call rounds
-/// once more. If many calls have to give the bits of one call, keep states and not results (`incremental`,
+/// Accuracy: out[k] counts as one more element, after the others. report::bound holds, with |out[k]| in the sum of
+/// the magnitudes. method::exact sums out[k] and the elements without rounding, and rounds once. Each further call
+/// rounds once more. If many calls have to give the bits of one call, keep states and not results (`incremental`,
 /// `exact_accumulator`).
 /// Reproducible: as reduce() of a batch. With method::exact, and for integers, the order of the elements does not
 /// matter.
 /// Backends: as for reduce() of a batch. On a device partial states take memory as for results of another type. If a
-/// backend fails, no other one takes over, because some results may have been added to.
+/// backend fails, no other backend is tried, because some results may have been changed.
 /// @throws as reduce(); unsupported for other operations; invalid_argument for a batch with if_empty(). After
 /// overflow all results have been added to, except those that would not fit; the error names the first of these.
 /// After out_of_memory some results have been added to, and after other errors none.

@@ -20,11 +20,11 @@
 namespace fanin {
 
 /// The exact sum of the elements that were added, and their number. T is float or double.
-/// Accuracy, special values: as for exact_accumulator. The sum of elements is the same whatever was added and
-/// subtracted before.
-/// Memory: 48 bytes while the exponents of all elements differ by at most 38 (double) or 52 (float) from that of the
-/// first one, and often further. Beyond that, or with a NaN or an infinity, the sum moves to an exact_accumulator on
-/// the heap and stays there.
+/// Accuracy, special values: as for exact_accumulator. Elements that were added and subtracted again leave no trace
+/// in the sum.
+/// Memory: 48 bytes while the exponents of all elements differ by at most 38 (double) or 52 (float) from the exponent
+/// of the first element. Often they may differ by more. A sum that does not fit, or has a NaN or an infinity, moves
+/// to an exact_accumulator on the heap and stays there.
 /// Reproducible: the same value and the same saved bytes for any order, split and merging (exact). Does not depend on
 /// the floating-point environment.
 /// Threads: calls of const members may overlap; any other call has to be the only one.
@@ -156,8 +156,8 @@ class compact_sum {
     return sum;
   }
 
-  /// The sum of bytes that save(), or exact_accumulator<T>::save(), wrote. If elements other than -0 were saved, a
-  /// later subtraction takes the saved elements for numbers other than -0.
+  /// The sum of bytes that save(), or exact_accumulator<T>::save(), wrote. If elements other than -0 were saved, the
+  /// sum treats all saved elements as numbers other than -0 in later subtractions.
   /// @throws invalid_argument on other bytes, and if the number of elements was not saved or is above 2^62
   static compact_sum load(std::span<const std::byte> in) {
     const wide saved = wide::load(in);
@@ -269,8 +269,8 @@ class compact_sum {
     return true;
   }
 
-  /// Adds the words of `other`, in place as this one. Returns false, and changes nothing of the sum, if they do not
-  /// fit.
+  /// Adds the words of `other`. Neither sum is on the heap. Returns false, and leaves the sum as it was, if the words
+  /// do not fit.
   bool merge_words(const compact_sum& other) {
     compact_sum more(fields_of{other});
     const int unit = std::min(unit_, more.unit_);

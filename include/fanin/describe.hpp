@@ -24,11 +24,11 @@ namespace fanin {
 template <class Element, class Sum = result_of<operation::sum, Element>,
           class Quotient = result_of<operation::standard_deviation, Element>>
 struct description {
-  std::uint64_t count;  ///< elements that are no NaN; elements that a mask leaves out are not counted
-  std::uint64_t nan;    ///< NaN; elements that a mask leaves out are not counted
+  std::uint64_t count;  ///< elements that are not NaN, without those that a mask leaves out
+  std::uint64_t nan;    ///< NaN, without those that a mask leaves out
   Element min, max;
   Sum sum;
-  Quotient mean, standard_deviation;  ///< a population's: the variance is a quotient by `count`
+  Quotient mean, standard_deviation;  ///< of a population: the variance is divided by `count`
   bool sum_overflows = false;         ///< an integer sum does not fit into Sum, and `sum` is 0
 };
 
@@ -57,13 +57,13 @@ class description_fold;
 /// standard deviation. `count` and `nan` are the same in both cases. An infinity makes the standard deviation NaN.
 /// Accuracy: every number is correctly rounded. report::bound holds for each of them.
 /// Reproducible: the same bits for any order, split, backend and thread count (exact).
-/// Memory: host memory, no copy. device.hpp has describe() of device memory. Scratch: as a verb, and above 4 MiB of
-/// input up to 400 KiB of the heap more. Threads: safe to call concurrently.
+/// Memory: host memory, no copy. device.hpp has describe() of device memory. Scratch: as for a verb. Input above 4
+/// MiB takes up to 400 KiB more on the heap. Threads: safe to call concurrently.
 /// Cost on a CPU backend: one read of x from memory. Four folds (the sum, the extremes, the mean and the deviation)
 /// take turns with pieces of 4 MiB, which stay in a cache. With a mask, floats are read once more from the cache, to
 /// tell NaN from elements that are left out.
-/// Cost on a GPU backend: four copies of x to the device, one for each fold. Above 4 MiB it has pinned memory for
-/// four streams.
+/// Cost on a GPU backend: four copies of x to the device, one for each fold. Input above 4 MiB takes pinned memory
+/// for four streams.
 /// `chosen`: backend, threads and nan; `method` may be exact.
 /// @throws invalid_argument if no element takes part, or if another method, a variant or a type of the result is set;
 /// unsupported if the backend has no exact standard deviation of the type; backend_unavailable, out_of_memory,

@@ -66,10 +66,10 @@ struct device_allocator {
 
 /// The stream, the workspace and the pinned buffers that calls on one device share. Once the largest request has been
 /// served, calls allocate nothing and wait for nothing but their own result.
-/// Memory: 1 to 2 MiB on the device. Stages of the ladder that overwrite their input add a copy of the longest input.
-/// The first call with absent elements in device memory (request.hpp) adds 32 MiB on the device, into which the other
-/// elements are copied part by part. The first call with host data adds up to 64 MiB on the device, as much pinned
-/// memory, and up to 15 threads that copy.
+/// Memory: 1 to 2 MiB on the device. Stages of the ladder that overwrite their input take a copy of the longest input
+/// too. The first call with absent elements in device memory (request.hpp) adds 32 MiB on the device, into which the
+/// elements that take part are copied, part by part. The first call with host data adds up to 64 MiB on the device,
+/// as much pinned memory, and up to 15 threads that copy.
 /// Threads: one call at a time. Two pieces of work of one context share the workspace, and so must not run on the
 /// device at the same time. Graphs that were captured with one context have to be launched one after another.
 class FANIN_API device_context {
@@ -109,7 +109,7 @@ FANIN_API report reduce(operation what, const input_views& inputs, const result_
 FANIN_API result<scalar> reduce(operation what, const input_views& inputs, device_context& context,
                                 const options& chosen = {});
 
-/// Reduces a batch like fanin::reduce, by the backend `cuda` on this context: rows or segments of device memory, to
+/// Reduces a batch of device memory like fanin::reduce, by the backend `cuda` on this context. The results are in
 /// host or device memory.
 /// @throws as fanin::reduce of a batch; device_error
 FANIN_API report reduce(operation what, const batch& many, const results_view& out, device_context& context,
@@ -137,9 +137,9 @@ FANIN_API report add_to(operation what, const batch& many, const results_view& o
 
 /// Enqueues the reduction of a batch of device memory to `out`, in device memory or pinned, and returns.
 /// - If a result overflows, a sum has its low bits, and other operations have an unspecified value.
-/// - If a result has too few elements, it is that of enqueue() below.
-/// - Segments whose offsets are wrong have no elements.
-/// May be captured into a CUDA graph as below. The kernels read offsets and mask when they run.
+/// - If a result has too few elements, it has the value that enqueue() below gives.
+/// - Segments whose offsets are wrong have no elements. Elements whose keys are wrong are left out.
+/// The call may be captured into a CUDA graph as below. The kernels read offsets, keys and mask when they run.
 /// @throws invalid_argument, unsupported and device_error as reduce(), except for faults that only the elements and
 /// the offsets show; invalid_argument if `out` is not device memory
 FANIN_API void enqueue(operation what, const batch& many, const results_view& out, device_context& context,
@@ -154,7 +154,7 @@ FANIN_API void enqueue_add_to(operation what, const batch& many, const results_v
 
 /// Enqueues the reduction of device memory and returns. `result` is in device memory (or pinned). It is a
 /// device_result of the operation's result_of<>, with a number of the type options::result or default_result(). It
-/// must not overlap with inputs.
+/// must not overlap with the inputs.
 /// - If too few elements take part, a mean, variance or standard deviation is NaN. min is the largest value of the
 ///   type (+inf for floats), max is the smallest value, and their index is the largest number.
 /// - Absent elements are not counted.

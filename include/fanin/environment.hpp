@@ -10,8 +10,8 @@
 
 namespace fanin::detail {
 
-/// Sets this environment on the calling thread for a scope, then restores the caller's. Writing the control register
-/// is slow, so it is written only if it has another value.
+/// Sets this environment on the calling thread for a scope, and then restores the caller's environment. Writing the
+/// control register is slow, so it is written only if it has another value.
 class environment_guard {
  public:
 #if defined(__SSE2__)

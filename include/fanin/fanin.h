@@ -11,7 +11,7 @@
  *   exception leaves a function. No function prints or ends the process. After a failure outputs are unspecified.
  *   Structs begin with their size, which the INIT macros set. So a program that was compiled with an older header works
  *   with a newer library. Enumerators keep their values for ever, and new ones are added at the end.
- *   Values, bounds, reproducibility and scratch memory of an operation are those of its verb in fanin.hpp.
+ *   An operation has the values, bounds, reproducibility and scratch memory of its verb in fanin.hpp.
  *   Threads: safe to call concurrently, except for calls with the same incremental, state or context.
  *   Memory: no pointer is kept, unless a comment says so. Results must not overlap with inputs.
  */
@@ -157,7 +157,7 @@ typedef struct fanin_options {
 #define FANIN_OPTIONS_INIT \
   {sizeof(fanin_options), NULL, NULL, FANIN_METHOD_DEFAULT, FANIN_TYPE_DEFAULT, 0, FANIN_NAN_PROPAGATE, NULL, 0, 0}
 
-/* What is known of a result: |value - exact| <= bound_of_result |exact| + bound_of_magnitudes M + bound_absolute, where
+/* The facts about a result: |value - exact| <= bound_of_result |exact| + bound_of_magnitudes M + bound_absolute, where
  * M is the sum of the magnitudes (fanin/accumulator/bounds.hpp has M of each operation and what must not overflow). */
 typedef struct fanin_report {
   size_t struct_size;
@@ -177,7 +177,7 @@ typedef struct fanin_report {
 typedef struct fanin_batch {
   size_t struct_size;
   fanin_layout layout;
-  /* FANIN_ROWS: the axes of the array, and those along which rows lie, where -1 is the last one. */
+  /* FANIN_ROWS: the axes of the whole array. Rows lie along the axes `along`, in which -1 is the last axis. */
   const uint64_t* shape;  /* axis_count of them, at most 32 */
   const int64_t* strides; /* axis_count of them, in elements; null: C order */
   uint32_t axis_count;
@@ -187,13 +187,13 @@ typedef struct fanin_batch {
   const void* index;
   uint64_t index_count;
   fanin_type index_type; /* FANIN_I32, FANIN_I64, FANIN_U32 or FANIN_U64 */
-  int32_t drop_others;   /* not 0: elements whose key is no group number are left out, and counted as absent */
+  int32_t drop_others;   /* not 0: elements whose key is not a group's number are left out, and counted as absent */
   uint64_t group_count;
   const void* if_empty; /* the result of too few elements, of the type of the results, in host memory; null: as batch.hpp says */
 } fanin_batch;
 #define FANIN_BATCH_INIT {sizeof(fanin_batch), FANIN_ROWS, NULL, NULL, 0, 0, NULL, NULL, 0, FANIN_I64, 0, 0, NULL}
 
-/* The caller's memory for results, one after another. Only results of device memory can be written to device memory. */
+/* The caller's memory for results, one after another. It can be device memory only if the elements are there too. */
 typedef struct fanin_output {
   size_t struct_size;
   void* data;
@@ -230,7 +230,7 @@ FANIN_API fanin_status fanin_result_type(fanin_operation what, fanin_type type, 
 
 /* The name of backend i in order of preference; null beyond the last one. */
 FANIN_API const char* fanin_backend_name(uint32_t i);
-/* Null if backend i can run on this machine, else the reason as one sentence. */
+/* Null if backend i can run on this machine. Otherwise one sentence that says why not. */
 FANIN_API const char* fanin_backend_obstacle(uint32_t i);
 
 /* ---- One result ------------------------------------------------------------------------------------------------- */
@@ -274,7 +274,7 @@ FANIN_API void fanin_incremental_destroy(fanin_incremental* incremental);
 
 /* ---- Descriptions ----------------------------------------------------------------------------------------------- */
 
-/* A real number; the member is the one that the type beside it names. f16, bf16, e5m2 and e4m3 are bits. */
+/* A real number. The type that is given with it names the member to read. f16, bf16, e5m2 and e4m3 are bits. */
 typedef union fanin_number {
   float f32;
   double f64;
@@ -288,10 +288,10 @@ typedef union fanin_number {
   uint8_t u8, e5m2, e4m3;
 } fanin_number;
 
-/* What there is in an array. Each number has the type and the bits of its operation's result with FANIN_EXACT. */
+/* The description of an array. Each number has the type and the bits of its operation's result with FANIN_EXACT. */
 typedef struct fanin_description {
   size_t struct_size;
-  uint64_t count, nan;      /* elements that are no NaN, and NaN, without those that a mask leaves out */
+  uint64_t count, nan;      /* elements that are not NaN, and NaN; neither counts what a mask leaves out */
   fanin_type type;          /* the type of min and max */
   fanin_type sum_type;      /* the type of sum */
   fanin_type quotient_type; /* the type of mean and standard_deviation */
@@ -300,9 +300,9 @@ typedef struct fanin_description {
 } fanin_description;
 #define FANIN_DESCRIPTION_INIT {sizeof(fanin_description), 0, 0, 0, 0, 0, {0}, {0}, {0}, {0}, {0}, 0}
 
-/* Describes host memory in one read, and device memory in four reads. `options`: backend, threads and nan. `report` is about
- * all numbers. Fails as fanin::describe throws: FANIN_INVALID_ARGUMENT if no element takes part. If an integer sum does not
- * fit, and the program's struct is too old to have `sum_overflows`, fails with FANIN_OVERFLOW. */
+/* Describes host memory in one read, and device memory in four reads. `options`: backend, threads and nan. `report`
+ * holds for all numbers. Fails as fanin::describe throws: FANIN_INVALID_ARGUMENT if no element takes part. If an
+ * integer sum does not fit, and the program's struct is too old to have `sum_overflows`, fails with FANIN_OVERFLOW. */
 FANIN_API fanin_status fanin_describe(const fanin_input* input, const fanin_options* options,
                                       fanin_description* description, fanin_report* report);
 
@@ -342,7 +342,7 @@ typedef struct fanin_allocator {
 FANIN_API fanin_status fanin_context_create_with(int32_t device, void* stream, const fanin_allocator* allocator,
                                                  fanin_context** context);
 FANIN_API void* fanin_context_stream(const fanin_context* context);
-/* These act like fanin_describe, fanin_reduce and fanin_reduce_batch on the context's stream, and wait for the result. */
+/* These act like fanin_describe, fanin_reduce and fanin_reduce_batch on the context's stream, and wait for results. */
 FANIN_API fanin_status fanin_context_describe(fanin_context* context, const fanin_input* input,
                                               const fanin_options* options, fanin_description* description,
                                               fanin_report* report);
@@ -357,9 +357,10 @@ FANIN_API fanin_status fanin_context_reduce_batch(fanin_context* context, fanin_
 FANIN_API fanin_status fanin_context_add_to(fanin_context* context, fanin_operation what, const fanin_input* input,
                                             const fanin_batch* batch, const fanin_options* options,
                                             const fanin_output* output, fanin_report* report);
-/* Enqueues the reduction of device memory and returns. The call, and the creation of a context, may be captured into a CUDA
- * graph. The context, or its allocator's memory, has to outlive the graph. `result` is device memory for the result, and directly behind it for an integer whose size is
- * the alignment of the result. This integer is not 0 if an integer result does not fit. */
+/* Enqueues the reduction of device memory and returns. The call, and the creation of a context, may be captured into a
+ * CUDA graph. The context, or its allocator's memory, has to outlive the graph. `result` is device memory for the
+ * result and for an integer directly behind the result. The size of this integer is the alignment of the result. The
+ * integer is not 0 if an integer result does not fit. */
 FANIN_API fanin_status fanin_context_enqueue(fanin_context* context, fanin_operation what, const fanin_input* input,
                                              const fanin_options* options, void* result);
 /* Enqueues a batch. The results have no flags: overflow and wrong offsets or keys are not reported. */
@@ -422,10 +423,11 @@ FANIN_API fanin_status fanin_state_lanes(const fanin_state* state, int64_t* lane
 FANIN_API fanin_status fanin_state_from_lanes(fanin_state* state, const int64_t* lanes);
 FANIN_API void fanin_state_destroy(fanin_state* state);
 
-/* An exact sum of doubles in 48 bytes, and their number: for groups, columns and windows, whose sums are many. Begin
- * with FANIN_COMPACT_INIT, or with zeros. A sum that needs more than 190 bits, or has a NaN or an infinity, owns memory
- * on the heap, which fanin_compact_clear() frees. A sum may be moved as bytes. Two copies of the bytes would own the same
- * memory, so a copy is made by fanin_compact_merge() into an empty sum. One call at a time uses a sum. */
+/* An exact sum of doubles in 48 bytes, with the number of elements. It is for many sums: one for each group, column or
+ * window. Begin with FANIN_COMPACT_INIT, or with zeros. A sum that needs more than 190 bits, or has a NaN or an
+ * infinity, owns memory on the heap, which fanin_compact_clear() frees. A sum may be moved as bytes. Two copies of the
+ * bytes would own the same memory, so make a copy by fanin_compact_merge() into an empty sum. Calls for
+ * one sum must not overlap. */
 typedef struct fanin_compact {
   uint64_t words[6];
 } fanin_compact;

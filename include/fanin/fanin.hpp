@@ -33,8 +33,8 @@
 //
 //   Memory: no copy. Scratch: up to 140 KiB of stack. Narrow floats and complex numbers take 145 KiB more, and absent
 //   elements 190 KiB more. Each calling thread keeps about 26 KiB for each thread that takes part in its calls. In
-//   steady state a call of a named backend or of a plan allocates nothing. There are two exceptions: the variant
-//   serial/recursive copies half the input, and a list of backends, or `auto` from 256 KiB of input on, allocates
+//   steady state a call of a named backend or of a plan allocates nothing. There are two exceptions. The variant
+//   serial/recursive copies half the input. A list of backends, and `auto` for input of 256 KiB or more, allocate
 //   report::fallback. Threads: safe to call concurrently.   Cost: one read of x.
 //   @throws invalid_argument, unsupported, backend_unavailable, out_of_memory (see error.hpp and options)
 #pragma once
@@ -94,7 +94,7 @@ class FANIN_API plan {
   /// The backend, the variant and the method of the calls.
   const selection& chosen() const noexcept { return chosen_; }
 
-  /// An `expected_count` for which `auto` chooses as for a long input.
+  /// With this `expected_count`, `auto` chooses as for a long input.
   static constexpr std::size_t unknown_count = static_cast<std::size_t>(-1) / 8;
 
  private:
@@ -131,7 +131,8 @@ class FANIN_API incremental {
 };
 
 /// Every function below takes x as `elements`, as a list in braces, as two iterators, or as a pointer and a count;
-/// dot and vdot take `elements`. Given a batch (batch.hpp), they write one result for each row, segment or group.
+/// dot and vdot take `elements`. With a batch (batch.hpp) every function writes one result for each row, segment or
+/// group.
 #define FANIN_WANTS_RESULTS                                                                  \
   "the results of rows, segments and groups are written to a std::vector, std::span or the " \
   "like, whose elements have the type that the verb gives for one array"
@@ -163,7 +164,7 @@ class FANIN_API incremental {
 /// Types: f32, narrow floats -> f32, f64 -> f64, signed -> i64, unsigned -> u64, complex numbers -> their own type.
 /// With method::exact options::result may name another type: f64 or the narrow type in place of f32, c128 in place of
 /// c64.
-/// Accuracy, S the exact sum: fast: |error| <= g(d) sum|x[i]| [Higham 2002, 4.2]. compensated: |error| <= u |S| +
+/// Accuracy (S is the exact sum): fast: |error| <= g(d) sum|x[i]| [Higham 2002, 4.2]. compensated: |error| <= u |S| +
 /// (1 + u) g(d) g(d') sum|x[i]| [Ogita, Rump, Oishi 2005]. exact: correctly rounded.
 /// @throws overflow if an integer total does not fit
 template <class Result = void, class X>
@@ -253,8 +254,8 @@ auto all(const X& x, const options& chosen = {}) {
 FANIN_OTHER_FORMS(all)
 
 /// Sum of x[i]^2. Empty gives +0; NaN propagates. Types as for sum.
-/// Accuracy, S the exact result and eta the smallest subnormal: fast: |error| <= g(d + 1) S + n eta; compensated:
-/// |error| <= u S + (1 + u) g(d + 1) g(d' + 1) S + 2 n eta; exact: correctly rounded.
+/// Accuracy (S is the exact result, and eta the smallest subnormal): fast: |error| <= g(d + 1) S + n eta;
+/// compensated: |error| <= u S + (1 + u) g(d + 1) g(d' + 1) S + 2 n eta; exact: correctly rounded.
 /// @throws overflow if an integer total does not fit
 template <class Result = void, class X>
 auto sum_of_squares(const X& x, const options& chosen = {}) {
@@ -273,7 +274,7 @@ FANIN_OTHER_FORMS(sum_of_magnitudes)
 
 /// Sum of x[0..n) divided by n. Types as for sum, but integers give f64, correctly rounded. method::exact gives the
 /// correctly rounded quotient, even if the sum alone would overflow. The other methods divide their sum in f64: the
-/// error is at most the bound of the sum divided by n, and the roundings of the division (docs/numerics.md).
+/// error is at most the bound of the sum, divided by n, plus the roundings of the division (docs/numerics.md).
 /// @throws invalid_argument if x is empty
 template <class Result = void, class X>
 auto mean(const X& x, const options& chosen = {}) {
@@ -285,9 +286,9 @@ FANIN_OTHER_FORMS(mean)
 /// any infinity gives +inf. Types: f32, narrow floats, c64 -> f32; f64, c128, integers -> f64; with method::exact
 /// also the types that sum offers. cub and thrust do not have method::exact here.
 /// Accuracy: exact: correctly rounded, even if the sum of the squares would overflow or underflow. fast, compensated:
-/// the root of sum_of_squares, which may overflow or underflow. The relative error is at most the relative error
-/// of sum_of_squares plus two more roundings. The absolute error is the root of the absolute error of
-/// sum_of_squares (docs/numerics.md).
+/// the root of the sum of squares, which may overflow or underflow. The relative error is at most the relative error
+/// of sum_of_squares plus two more roundings. The absolute error is the root of the absolute error of sum_of_squares
+/// (docs/numerics.md).
 template <class Result = void, class X>
 auto norm2(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::norm2, Result>(chosen, x);
@@ -302,8 +303,8 @@ FANIN_OTHER_FORMS(norm2)
 /// 0, the absolute error is small, but the relative error may be large. Reproducible: fixed_order on CPU backends,
 /// run_to_run on a GPU. The exponential and the logarithm are fanin's own, and have the same bits on every machine.
 /// Cost: one read of x, and some 40 operations in double for each element, or with `cuda` 16 instructions for each
-/// float. Integers are copied to doubles. @throws overflow if one is no double; unsupported for other methods than
-/// fast
+/// float. Integers are copied to doubles. @throws overflow if a double cannot hold an integer; unsupported for other
+/// methods than fast
 template <class Result = void, class X>
 auto log_sum_exp(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::log_sum_exp, Result>(chosen, x);
@@ -315,9 +316,9 @@ FANIN_OTHER_FORMS(log_sum_exp)
 /// method::exact also the types that sum offers.
 /// Accuracy: exact: correctly rounded, even if the sums would overflow or underflow. fast, compensated: |error| <=
 /// (c + k q) V for a variance V, where q is the mean of the squares divided by V. c is 2^-23 for f32 and narrow
-/// floats. For f64 c is 4300 u with fast, and 4 u with compensated. k is 4 g(d) of double with fast of f32. Otherwise
-/// k is less than 2^-80, if there are fewer than 2^30 elements on a CPU. Equal elements may give a small number. If
-/// the sum of the squares overflows in double, the result is NaN.
+/// floats. For f64 c is 4300 u with fast, and 4 u with compensated. For f32 with fast, k is 4 g(d), with the u of
+/// double. Otherwise k is less than 2^-80, if there are fewer than 2^30 elements on a CPU. Equal elements may give a
+/// small number. If the sum of the squares overflows in double, the result is NaN.
 /// Cost: one read of x, and with exact up to 10 microseconds for the long division at the end.
 /// @throws invalid_argument if x is empty
 template <class Result = void, class X>

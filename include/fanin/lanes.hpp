@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions over many processes, by any transport that adds integers: MPI, NCCL, torch.distributed, Dask. Each
 // participant writes the state of its own elements as lanes, which are 64-bit integers. The transport adds the lanes
-// of all participants, lane by lane, or takes the largest of each lane. Every participant reads the value from the
-// result. The value has the bits of one process that has all elements, for any number of participants, any
-// distribution of the elements, and any tree of additions. fanin/mpi.hpp does all this over MPI.
+// of all participants, lane by lane, or takes the largest value of each lane. Every participant reads the value from
+// these merged lanes. The value has the bits of one process that has all elements, for any number of participants,
+// any distribution of the elements, and any order of the additions. fanin/mpi.hpp does all this over MPI.
 //
 //   const fanin::lane_format format = fanin::lanes_of(fanin::operation::sum, fanin::element_type::f64);
 //   std::vector<std::int64_t> lanes(format.count);
@@ -29,7 +29,8 @@ struct lane_format {
   lane_merge merge;
   /// The lanes from 0 up to `words` - 1 are words of a sum of floats, 32 bits each. The short words are the
   /// `short_words` lanes from `first_short_word` on. If all elements (or products of two) are 0 or within about
-  /// 2^-260 and 2^250, all other words are 0, and a transport may leave them out. `words` is 0 if this would not pay.
+  /// 2^-260 and 2^250, all other words are 0, and a transport may leave them out. `words` is 0 if a short message
+  /// would save too little.
   std::size_t words = 0, first_short_word = 0, short_words = 0;
 };
 
@@ -51,8 +52,8 @@ FANIN_API lane_format lanes_of(operation what, element_type type);
 /// Memory: as the verbs. `inputs` is in host memory. For operations with sums it may be in any memory that the named
 /// backend reads.
 /// Threads: safe to call concurrently.   Cost: one read of the elements.
-/// @throws as reduce(); invalid_argument if the number of lanes is not that of lanes_of(), if the method is not exact
-/// and some method rounds, or if options::result is set
+/// @throws as reduce(); invalid_argument if there are not as many lanes as lanes_of() says, if the method is not
+/// exact and the operation rounds, or if options::result is set
 FANIN_API report to_lanes(operation what, const input_views& inputs, std::span<std::int64_t> out,
                           const options& chosen = {});
 

@@ -70,19 +70,19 @@ struct arithmetic {
   void (*merge)(void* into, const void* from);
   /// Writes the value, of type `result`, to `out`. @throws overflow
   void (*finish)(const void* state, std::uint64_t count, element_type result, void* out);
-  /// The bound of a value of elements that are folded with the chain, which does not matter where order does not.
+  /// The bound of the value of elements that are folded with the chain. If order does not matter, the chain is
+  /// ignored.
   error_bound (*bound)(const rounding_chain& chain, std::uint64_t count, element_type result);
-  /// The bound of a value of elements that are folded in the order of the loops, or where order does not matter, in
-  /// any.
+  /// The bound of the value of elements that the loops fold. If order does not matter, it holds for any order.
   error_bound bound_of(std::uint64_t count, element_type result) const {
     if (one_by_one) return bound({static_cast<double>(std::max<std::uint64_t>(count, 1) - 1), 0}, count, result);
     if (!in_leaves()) return bound({}, count, result);
     return bound(fixed_order_chain(leaf_elements / rows_in_leaf, count), count, result);
   }
-  /// Writes the value of all elements, which the calling thread folds at once; null where only the functions above do
-  /// that. @throws overflow
+  /// Folds all elements on the calling thread, and writes the value. Null if there is no such function, and the
+  /// functions above do this. @throws overflow
   void (*reduce)(const operands& data, std::size_t count, element_type result, void* out) = nullptr;
-  /// reduce() of each of up to `most_runs` arrays, without a call for each; null where that saves nothing.
+  /// Acts like reduce() for each of up to `most_runs` arrays, in one call. Null if this saves nothing.
   void (*reduce_each)(const operands* runs, const std::size_t* counts, std::size_t number, element_type result,
                       void* out) = nullptr;
   static constexpr std::size_t most_runs = 64;

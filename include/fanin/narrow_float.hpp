@@ -12,10 +12,10 @@
 namespace fanin {
 
 /// The bits of a number with a sign, a biased exponent and a mantissa, with subnormal numbers, as in IEEE 754. A
-/// format has infinities and NaN as in IEEE 754, or it has no infinities and only one NaN, whose bits are all ones,
-/// sign aside. The memory layout is that of the same format in CUDA, PyTorch and ml_dtypes. So
-/// fanin::array_view(pointer, count, element_type::f16) describes their arrays. The conversion to float is implicit
-/// and exact. The conversion from float is explicit: f16(x). Neither depends on the floating-point environment.
+/// format either has infinities and NaN as in IEEE 754, or it has no infinities and only one NaN, in which all bits
+/// but the sign are ones. CUDA, PyTorch and ml_dtypes have the same memory layout. So fanin::array_view(pointer,
+/// count, element_type::f16) describes an array of these libraries. The conversion to float is implicit and exact.
+/// The conversion from float is explicit: f16(x). Neither conversion depends on the floating-point environment.
 template <int ExponentBits, int MantissaBits, bool HasInfinity = true>
 struct narrow {
   static constexpr int width = 1 + ExponentBits + MantissaBits;

@@ -105,7 +105,7 @@ FANIN_API std::string_view to_string(layout) noexcept;
 
 /// How elements that are NaN are treated.
 enum class nan_policy : std::uint8_t {
-  propagate,  ///< NaN take part; the comment of each operation says with which result
+  propagate,  ///< NaN take part, and most results are then NaN (see each operation)
   skip,       ///< NaN do not take part, and neither do pairs with a NaN
 };
 
@@ -137,7 +137,7 @@ struct options {
   /// Empty: the method of `variant`, if a variant is named. Otherwise default_method(): `exact`, or if the operation
   /// has no `exact` for the type, the strictest method that it has.
   std::optional<fanin::method> method = {};
-  /// No option: the earlier name of `method`, whose use the compiler refuses with that advice.
+  /// Not an option, but the earlier name of `method`. The compiler refuses it, and says so.
   [[no_unique_address]] detail::renamed_to_method how = {};
   /// The type of the result's number. Empty: default_result(). With method::exact a result that would be f32 may also
   /// be f64 or the element's type, and a result that would be c64 may also be c128.
@@ -150,7 +150,8 @@ struct options {
   /// The numbers of the devices among which host data is divided. Empty: the calling thread's current device.
   /// - Part i of k has count / k elements, and one more if i < count % k. The parts are in the order of this list.
   /// - All devices work at once, each on a bus of its own. Their states are merged in the order of the parts. `exact`
-  ///   results have the same bits as on one device and on the CPU. With other methods the number of parts matters.
+  ///   results have the same bits as on one device and on the CPU. With other methods the bits depend on the number
+  ///   of parts.
   /// - A device that is named twice reduces two parts, one after the other.
   /// - Only backends that have devices are chosen.
   /// - The numbers are not copied. They have to live as long as a plan that is made with them.
@@ -158,9 +159,10 @@ struct options {
   ///   refuse it.
   std::span<const int> devices = {};
   /// Computes the report's bound for this input, at the cost of one more read. Some bounds depend on the magnitudes
-  /// of the elements, such as those of `fast` sums. Without this option result::error_bound() is infinite for them.
-  /// Only fanin::reduce and the verbs of one array allow it. Plans, blocks, batches and results on a device refuse
-  /// it.
+  /// of the elements, such as the bounds of `fast` sums. Without this option result::error_bound() is infinite for
+  /// such results.
+  /// Only fanin::reduce and the verbs of one array allow this option. Plans, blocks, batches and results on a device
+  /// refuse it.
   bool bound = false;
 };
 

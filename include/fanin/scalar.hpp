@@ -31,7 +31,7 @@ class scalar {
     new (bytes_) R(value);
   }
 
-  /// The type of the number in the result, and what else there is.
+  /// The type of the number in the result, and the form of the result.
   element_type type() const noexcept { return type_; }
   result_form form() const noexcept { return form_; }
   /// The memory of the result.

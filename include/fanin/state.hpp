@@ -20,8 +20,8 @@ class device_context;
 
 namespace detail {
 
-/// Writes the state, of `bytes`, of the elements of x, which are as exact as numbers of `type`. The count in it is
-/// not set on every backend.
+/// Writes the state of the elements of x, which has `bytes` bytes. Numbers of `type` hold the elements exactly. Not
+/// every backend sets the count in the state.
 FANIN_API report exact_state(operation what, element_type type, const input_views& x, void* state, std::size_t bytes,
                              options chosen);
 FANIN_API report exact_state(operation what, element_type type, const input_views& x, void* state, std::size_t bytes,
@@ -93,8 +93,8 @@ FANIN_API void enqueue_lanes(operation what, std::span<const input_views> arrays
 
 /// Enqueues the value of `what` from summed lanes of elements of `type`, rounded once, and returns. `result` is a
 /// device_result of float or double in device memory (or pinned), as options::result or default_result() says.
-/// No elements give the value of fanin::enqueue. A mean is also NaN if the number of elements is not known. Lanes
-/// that no states have give an unspecified value.   Memory, threads, graphs: as enqueue_lanes().
+/// No elements give the value of fanin::enqueue. A mean is also NaN if the number of elements is not known. If no
+/// states have these lanes, the value is unspecified.   Memory, threads, graphs: as enqueue_lanes().
 /// @throws invalid_argument if the device cannot reach the memory of a pointer; unsupported for operations without
 /// lanes, and for a result as f16, bf16, e5m2 or e4m3; device_error
 FANIN_API void enqueue_value_of_lanes(operation what, element_type type, const std::int64_t* lanes, void* result,
