@@ -52,6 +52,12 @@ constexpr synonym synonyms[] = {
     {"total", "sum"},
     {"maximum", "max"},
     {"minimum", "min"},
+    {"stats", "describe"},
+    {"summary", "describe"},
+    {"summarize", "describe"},
+    {"info", "describe"},
+    {"omit", "skip"},
+    {"raise", "propagate"},
     {"--skipna", "--nan"},
     {"--out", "--output"},
     {"--outfile", "--output"},
@@ -61,10 +67,30 @@ constexpr synonym synonyms[] = {
     {"--col", "--column"},
     {"-c", "--column"},
     {"--columns", "--column"},
+    {"--usecols", "--column"},
+    {"--field", "--column"},
+    {"-f", "--column"},
+    {"-k", "--column"},
+    {"--key", "--by"},
+    {"--decimal-comma", "--decimal"},
+    {"--na", "--missing"},
+    {"--na-values", "--missing-words"},
+    {"--null", "--missing-words"},
+    {"--skiprows", "--skip-lines"},
+    {"--skip-rows", "--skip-lines"},
+    {"--sort", "--sort-keys"},
+    {"--dtype", "--type"},
+    {"--jobs", "--threads"},
+    {"-j", "--threads"},
     {"--sep", "--delimiter"},
     {"-d", "--delimiter"},
     {"--separator", "--delimiter"},
 };
+
+/// An option without the hyphens in front, which all options have.
+std::string_view bare(std::string_view word) {
+  return word.substr(std::min(word.find_first_not_of('-'), word.size()));
+}
 
 /// The known word that is meant, or an empty one.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
@@ -73,8 +99,8 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   std::string_view best;
   std::size_t fewest = std::string_view::npos;
   for (const std::string_view candidate : known) {
-    const std::size_t distance = edits(word, candidate);
-    if (distance < fewest && distance <= std::max<std::size_t>(1, (candidate.size() + 2) / 3)) {
+    const std::size_t distance = edits(bare(word), bare(candidate));
+    if (distance < fewest && distance <= std::max<std::size_t>(1, (bare(candidate).size() + 2) / 3)) {
       best = candidate;
       fewest = distance;
     }

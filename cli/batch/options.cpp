@@ -60,9 +60,9 @@ void add_batch_options(CLI::App& parser, batch_options& arguments) {
 }
 
 void add_by_options(CLI::App& parser, batch_options& arguments) {
-  CLI::Option* const by = add_word(parser, "--by", arguments.by,
-                                   "csv: a result for each group of records that have the same text in these "
-                                   "columns, as in 'region,year'; requires --column")
+  CLI::Option* const by = add_list_option(parser, "--by", arguments.by,
+                                          "csv: a result for each group of records that have the same text in these "
+                                          "columns, as in 'region,year'; requires --column")
                               ->type_name("COLUMNS");
   parser.add_flag("--sort-keys", arguments.sort_keys, "with --by: sort the groups by their keys")->needs(by);
   parser

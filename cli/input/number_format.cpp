@@ -79,6 +79,17 @@ std::string advice_on(std::string_view word, const number_format& format, char d
   for (const lookalike& one : lookalikes) {
     if (word.find(one.bytes) != word.npos) return fmt::format("; it has {}", one.name);
   }
+  if (begins_line && (word.starts_with('{') || word.starts_with('['))) {
+    return "; if this is JSON, jq takes the numbers out: jq '.[].price' FILE | fanin sum -";
+  }
+  for (const std::string_view sign : {"$", "\u20ac", "\u00a3", "%", "_"}) {
+    const std::size_t at = word.find(sign);
+    if (at == word.npos) continue;
+    std::string rest(word);
+    rest.erase(at, sign.size());
+    if (rest.find_first_not_of("0123456789.,+-_ ") != rest.npos || rest.empty()) continue;
+    return fmt::format("; it has the sign {0}, which \"sed 's/[{0}]//g' FILE | fanin sum -\" takes out", sign);
+  }
   const bool is_error_of_sheet = word.ends_with('!') || word.ends_with('?');  // as #REF! and #NAME?
   if (begins_line && word.starts_with('#') && !is_error_of_sheet)
     return "; if '#' begins a comment, say --comment '#'";

@@ -21,10 +21,10 @@ text_parser::text_parser(const text_layout& layout, std::optional<element_type> 
 
 std::optional<std::size_t> text_parser::begin(std::string_view text, bool last) {
   if (out_.consumed() > 0) return 0;
-  if (!last && text.size() < byte_order_mark.size()) return std::nullopt;
-  if (is_utf16(text)) {
-    throw bad_data(fmt::format("{}: is UTF-16 text by its first bytes; 'iconv -f UTF-16 -t UTF-8' makes it readable",
-                               out_.name()));
+  if (!last && text.size() < 4) return std::nullopt;
+  if (const std::string_view name = utf16_name(text); !name.empty()) {
+    throw bad_data(fmt::format("{}: is UTF-16 text by its first bytes; 'iconv -f {} -t UTF-8' makes it readable",
+                               out_.name(), name));
   }
   if (!text.starts_with(byte_order_mark)) return 0;
   out_.pass_mark();

@@ -120,6 +120,16 @@ TEST_CASE("errors name what only looks like a number, and the options that read 
       "\xfe\xff"
       "1",
       {.csv = true}, utf16);
+  using namespace std::string_view_literals;
+  const std::string without_mark =
+      "x: is UTF-16 text by its first bytes; 'iconv -f UTF-16{} -t UTF-8' makes it readable";
+  check("a\0,\0b\0\n\0001\0,\0002\0"sv, {.csv = true}, fmt::format(fmt::runtime(without_mark), "LE"));
+  check("\0001\0\n"sv, {}, fmt::format(fmt::runtime(without_mark), "BE"));
+  check("1\0\n\0"sv, {}, fmt::format(fmt::runtime(without_mark), "LE"));
+  check("$1.50", {}, refusal("$1.50", "; it has the sign $, which \"sed 's/[$]//g' FILE | fanin sum -\" takes out"));
+  check("50%", {}, refusal("50%", "; it has the sign %, which \"sed 's/[%]//g' FILE | fanin sum -\" takes out"));
+  check("%", {}, refusal("%", ""));
+  check("[1]", {}, refusal("[1]", "; if this is JSON, jq takes the numbers out: jq '.[].price' FILE | fanin sum -"));
 }
 
 TEST_CASE("lines above the data, and comments") {
