@@ -14,7 +14,8 @@ struct foreign_option {
 };
 
 constexpr std::string_view advice_on_groups =
-    "'fanin reduce count,min,max,sum,mean,standard_deviation FILE --column all --by COLUMN' describes each group";
+    "'fanin reduce count,min,max,sum,mean,standard_deviation FILE --column all --by COLUMN --nan skip' describes "
+    "each group";
 constexpr std::string_view advice_on_output = "describe prints a table, or JSON with --json; '> FILE' writes a file";
 constexpr std::string_view advice_on_records =
     "fanin reads every record; another tool leaves records out: awk -F, 'NR == 1 || $2 > 3' x.csv | fanin sum -";
