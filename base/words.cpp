@@ -2,13 +2,14 @@
 #include "base/words.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <vector>
 
 namespace fanin::detail {
 namespace {
 
 /// The fewest insertions, deletions, replacements and swaps of neighbours that turn a into b (optimal string
-/// alignment).
+/// alignment). The case of letters does not count.
 std::size_t edits(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
@@ -17,7 +18,9 @@ std::size_t edits(std::string_view a, std::string_view b) {
         d[i][j] = i + j;
         continue;
       }
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      const bool equal =
+          std::tolower(static_cast<unsigned char>(a[i - 1])) == std::tolower(static_cast<unsigned char>(b[j - 1]));
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (equal ? 0 : 1)});
       const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
       if (swapped) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
     }

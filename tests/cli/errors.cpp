@@ -141,7 +141,7 @@ TEST_CASE("bad text") {
           {"printf '1.5+103' | $fanin sum", 1, "; if Fortran left out the E of its exponent, put it in\n"},
           {"printf '5 \\342\\210\\2225' | $fanin sum", 1, "line 1, byte 3: '\\xe2\\x88\\x925' is not a number"},
           {"printf '\\377\\3761\\0' | $fanin sum", 1, "is UTF-16 text by its first bytes"},
-          {"printf 'x,y\\na,b\\n' | $fanin sum", 1, "say --delimiter , or --format csv"},
+          {"printf 'x,y\\na,b\\n' | $fanin sum", 1, "say --delimiter ',' or --format csv"},
           {"$fanin sum word.txt --decimal ';'", 2, "--decimal is a comma or a point, not ';'"},
           {"$fanin sum word.txt --thousands 0", 2, "--thousands is one character that no digit is, not '0'"},
           {"$fanin sum word.txt --thousands .", 2, "--thousands is the decimal character; --decimal , says"},

@@ -62,6 +62,7 @@ TEST_SUITE("unit/names") {
           "; did you mean 'max'?" + all);  // A swap is one edit, and a word of three has room for one.
     CHECK(suggested("xyzn") == only_all);  // A word of four has room for two edits.
     constexpr std::string_view options[] = {"--by", "--nan", "--column"};
+    CHECK(suggested("SUM") == "; did you mean 'sum'?" + all);
     CHECK(fanin::detail::suggestion("--usecols", options).starts_with("; did you mean '--column'?"));
     CHECK(fanin::detail::suggestion("--q", options) == "; there are --by, --nan, --column");
     CHECK(fanin::detail::suggestion("--colum", options).starts_with("; did you mean '--column'?"));
