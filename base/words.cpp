@@ -2,13 +2,14 @@
 #include "base/words.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <vector>
 
 namespace fanin::detail {
 namespace {
 
 /// The fewest insertions, deletions, replacements and swaps of neighbours that turn a into b (optimal string
-/// alignment).
+/// alignment). The case of letters does not count.
 std::size_t edits(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
@@ -17,7 +18,9 @@ std::size_t edits(std::string_view a, std::string_view b) {
         d[i][j] = i + j;
         continue;
       }
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      const bool equal =
+          std::tolower(static_cast<unsigned char>(a[i - 1])) == std::tolower(static_cast<unsigned char>(b[j - 1]));
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (equal ? 0 : 1)});
       const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
       if (swapped) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
     }
@@ -52,6 +55,12 @@ constexpr synonym synonyms[] = {
     {"total", "sum"},
     {"maximum", "max"},
     {"minimum", "min"},
+    {"stats", "describe"},
+    {"summary", "describe"},
+    {"summarize", "describe"},
+    {"info", "describe"},
+    {"omit", "skip"},
+    {"raise", "propagate"},
     {"--skipna", "--nan"},
     {"--out", "--output"},
     {"--outfile", "--output"},
@@ -61,10 +70,30 @@ constexpr synonym synonyms[] = {
     {"--col", "--column"},
     {"-c", "--column"},
     {"--columns", "--column"},
+    {"--usecols", "--column"},
+    {"--field", "--column"},
+    {"-f", "--column"},
+    {"-k", "--column"},
+    {"--key", "--by"},
+    {"--decimal-comma", "--decimal"},
+    {"--na", "--missing"},
+    {"--na-values", "--missing-words"},
+    {"--null", "--missing-words"},
+    {"--skiprows", "--skip-lines"},
+    {"--skip-rows", "--skip-lines"},
+    {"--sort", "--sort-keys"},
+    {"--dtype", "--type"},
+    {"--jobs", "--threads"},
+    {"-j", "--threads"},
     {"--sep", "--delimiter"},
     {"-d", "--delimiter"},
     {"--separator", "--delimiter"},
 };
+
+/// An option without the hyphens in front, which all options have.
+std::string_view bare(std::string_view word) {
+  return word.substr(std::min(word.find_first_not_of('-'), word.size()));
+}
 
 /// The known word that is meant, or an empty one.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
@@ -73,8 +102,8 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   std::string_view best;
   std::size_t fewest = std::string_view::npos;
   for (const std::string_view candidate : known) {
-    const std::size_t distance = edits(word, candidate);
-    if (distance < fewest && distance <= std::max<std::size_t>(1, (candidate.size() + 2) / 3)) {
+    const std::size_t distance = edits(bare(word), bare(candidate));
+    if (distance < fewest && distance <= std::max<std::size_t>(1, (bare(candidate).size() + 2) / 3)) {
       best = candidate;
       fewest = distance;
     }

@@ -17,6 +17,7 @@
 
 #include "base/words.hpp"
 #include "cli/about.hpp"
+#include "cli/advice.hpp"
 #include "cli/commands.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
@@ -56,8 +57,12 @@ std::vector<std::string_view> subcommand_names(const std::vector<command>& comma
   const std::vector<std::string_view> known(names.begin(), names.end());
   const std::string name = word.substr(0, word.find('='));
   const bool option = word.starts_with("-");
+  const std::string_view advice = advice_on_option(parser.get_name(), name);
+  const std::string rest = !advice.empty() ? fmt::format("; {}", advice)
+                           : option        ? detail::suggestion(name, known)
+                                           : "";
   throw usage_error(fmt::format("{}: {} '{}'{}", parser.get_name(), option ? "unknown option" : "unexpected argument",
-                                printable(word), option ? detail::suggestion(name, known) : ""));
+                                printable(word), rest));
 }
 
 // The words of the command line. If they begin with help, the option --help at their end stands for it; help about
@@ -76,7 +81,10 @@ void parse(CLI::App& root, const std::vector<command>& commands, const std::vect
   const std::string_view first = words[1];
   const std::vector<std::string_view> names = subcommand_names(commands);
   if (std::ranges::find(names, first) == names.end() && !first.starts_with("-")) {
-    throw usage_error(fmt::format("unknown subcommand '{}'{}", printable(first), detail::suggestion(first, names)));
+    const bool is_file = ::access(words[1], F_OK) == 0;
+    throw usage_error(fmt::format("unknown subcommand '{}'{}", printable(first),
+                                  is_file ? "; a subcommand comes before the file, as in 'fanin describe FILE'"
+                                          : detail::suggestion(first, names)));
   }
   try {
     root.parse(static_cast<int>(words.size()), words.data());
@@ -84,6 +92,12 @@ void parse(CLI::App& root, const std::vector<command>& commands, const std::vect
     if (error.get_exit_code() == 0) throw;
     throw usage_error(fmt::format("{}; see 'fanin {}--help'", error.what(),
                                   first.starts_with("-") ? "" : std::string(first) + " "));
+  }
+  if (const auto parsed = root.get_subcommands(); parsed.size() > 1) {
+    throw usage_error(fmt::format(
+        "{0} and {1} are two subcommands; 'fanin reduce sum,mean FILE' has several operations, and a file of "
+        "this name is read as './{1}'",
+        parsed[0]->get_name(), parsed[1]->get_name()));
   }
   for (const command& one : commands) {
     if (const auto left = one.parser->remaining(); !left.empty()) refuse_word(*one.parser, left.front());

@@ -110,6 +110,8 @@ ORDINARY = inspect.Parameter.POSITIONAL_OR_KEYWORD
 def line_of(name):
     arguments = []
     for argument in inspect.signature(getattr(fanin, name)).parameters.values():
+        if argument.name == "unknown":  # taken only to be refused with advice
+            continue
         if argument.kind is argument.VAR_KEYWORD:
             arguments.append("**%s: Any" % argument.name)
             continue

@@ -90,7 +90,7 @@ configure() {
   local cuda=AUTO references=ON tests=ON part settings=()
   if [[ $1 == cpu ]]; then
     cuda=OFF
-    say "this machine has no GPU: building for its CPU alone; cmake --preset default -DFANIN_CUDA=ON adds device code"
+    say "building for the CPU alone; cmake --preset default -DFANIN_CUDA=ON adds device code"
   fi
   if [[ $1 == cpu || $1 == command ]]; then references=OFF; fi
   if [[ $1 != all ]]; then tests=OFF; fi

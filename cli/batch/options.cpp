@@ -16,13 +16,16 @@ void batch_options::check_output() const {
 
 namespace {
 
-/// An option's value that may not be empty: an unset variable of a script would ask for one result.
-CLI::Option* add_word(CLI::App& parser, const std::string& name, std::string& to, const std::string& description) {
-  const auto require_word = [name](const std::string& text) {
+/// Refuses an empty value: an unset variable of a script would ask for one result.
+CLI::Option* require_word(CLI::Option* option, const std::string& name) {
+  return option->check([name](const std::string& text) {
     if (text.empty()) throw usage_error(fmt::format("{} is empty", name));
     return std::string();
-  };
-  return parser.add_option(name, to, description)->check(require_word);
+  });
+}
+
+CLI::Option* add_word(CLI::App& parser, const std::string& name, std::string& to, const std::string& description) {
+  return require_word(parser.add_option(name, to, description), name);
 }
 
 }  // namespace
@@ -61,10 +64,11 @@ void add_batch_options(CLI::App& parser, batch_options& arguments) {
 }
 
 void add_by_options(CLI::App& parser, batch_options& arguments) {
-  CLI::Option* const by = add_word(parser, "--by", arguments.by,
-                                   "csv: a result for each group of records that have the same text in these "
-                                   "columns, as in 'region,year'; requires --column")
-                              ->type_name("COLUMNS");
+  const char* const about =
+      "csv: a result for each group of records that have the same text in these columns, as in 'region,year'; "
+      "requires --column";
+  CLI::Option* const by =
+      require_word(add_list_option(parser, "--by", arguments.by, about), "--by")->type_name("COLUMNS");
   parser.add_flag("--sort-keys", arguments.sort_keys, "with --by: sort the groups by their keys")->needs(by);
   parser
       .add_flag("--csv", arguments.csv, "with --by: put commas between the fields, and always print a line of names")

@@ -41,7 +41,11 @@ class descriptor_stream final : public byte_stream {
 descriptor::descriptor(const std::string& path) {
   const bool standard_input = path == "-";
   fd_ = standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd_ < 0) throw bad_data(fmt::format("{}: {}", path, std::strerror(errno)));
+  if (fd_ < 0) {
+    const bool may_be_column = errno == ENOENT && path.find_first_of("./") == std::string::npos;
+    throw bad_data(fmt::format("{}: {}{}", path, std::strerror(errno),
+                               may_be_column ? fmt::format("; if it is a column, say --column {}", path) : ""));
+  }
   struct stat about = {};
   const bool known = ::fstat(fd_, &about) == 0;
   if (known && S_ISDIR(about.st_mode)) {

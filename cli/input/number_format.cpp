@@ -79,6 +79,24 @@ std::string advice_on(std::string_view word, const number_format& format, char d
   for (const lookalike& one : lookalikes) {
     if (word.find(one.bytes) != word.npos) return fmt::format("; it has {}", one.name);
   }
+  if (begins_line && (word.starts_with('{') || word.starts_with('['))) {
+    return "; if this is JSON, jq takes the numbers out: jq '.[].price' FILE | fanin sum -";
+  }
+  for (const std::string_view sign : {"$", "\u20ac", "\u00a3", "%", "_"}) {
+    const std::size_t at = word.find(sign);
+    if (at == word.npos) continue;
+    std::string rest(word);
+    rest.erase(at, sign.size());
+    if (rest.find_first_not_of("0123456789.,+-_ ") != rest.npos || rest.empty()) continue;
+    return fmt::format("; it has the sign {0}, which \"sed 's/[{0}]//g' FILE | fanin sum -\" takes out", sign);
+  }
+  for (const char mark : {'\'', ' '}) {
+    const bool is_of_groups =
+        word.find(mark) != word.npos && word.find_first_not_of(std::string("0123456789.,+-") + mark) == word.npos;
+    if (is_of_groups && format.is_usual() && in_usual_format(word, {.thousands = mark})) {
+      return fmt::format("; if {0} is between thousands, say --thousands {0}", mark == ' ' ? "' '" : "\"'\"");
+    }
+  }
   const bool is_error_of_sheet = word.ends_with('!') || word.ends_with('?');  // as #REF! and #NAME?
   if (begins_line && word.starts_with('#') && !is_error_of_sheet)
     return "; if '#' begins a comment, say --comment '#'";

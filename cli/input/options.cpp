@@ -29,8 +29,9 @@ void add_reading_options(CLI::App& parser, input_options& arguments) {
   add_number_option(parser, "--skip", 0, arguments.skip, "raw: bytes to skip at the start");
   add_number_option(parser, "--count", 0, arguments.count, "raw: number of elements to read (default: all)");
   option("--member", "NAME", arguments.member, "npz, zip: the array or file (default: the only one)");
-  option("--column", "COLUMN", arguments.column,
-         "csv: columns by name or by number from 1, as in 'price,3'; or all, for every column of numbers");
+  add_list_option(parser, "--column", arguments.column,
+                  "csv: columns by name or by number from 1, as in 'price,3'; or all, for every column of numbers")
+      ->type_name("COLUMN");
   option("--delimiter", "CHARACTER", arguments.delimiter,
          "character between fields, or 'tab'; a blank stands for any number of them (default: for csv the first "
          "records show it, "

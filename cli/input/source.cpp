@@ -243,7 +243,7 @@ void source::decide_format(const input_options& arguments, const text_layout& la
 void source::refuse_binary() {
   constexpr std::size_t most = 4096;
   const std::string_view start = text_of(reader_.peek(most));
-  if (is_utf16(start)) return;  // The parser says so.
+  if (!utf16_name(start).empty()) return;  // The parser says so.
   const std::size_t odd = end_of_text(start);
   if (odd == start.size() || (start.size() == most && odd + 4 > most)) return;  // A character may be cut.
   throw bad_data(

@@ -18,8 +18,16 @@ namespace fanin::cli {
 
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// Whether a text begins with the byte order mark of UTF-16.
-inline bool is_utf16(std::string_view text) { return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"); }
+/// The name for iconv, if a text is UTF-16 by its first four bytes: it has the byte order mark, or begins with two
+/// characters of ASCII. Otherwise nothing.
+inline std::string_view utf16_name(std::string_view text) {
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) return "UTF-16";
+  const auto is_ascii = [&](std::size_t i) { return text[i] > 0 && text[i] < 0x7f; };
+  if (text.size() < 4) return {};
+  if (is_ascii(0) && text[1] == 0 && is_ascii(2) && text[3] == 0) return "UTF-16LE";
+  if (text[0] == 0 && is_ascii(1) && text[2] == 0 && is_ascii(3)) return "UTF-16BE";
+  return {};
+}
 
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 inline bool ends_line(char c) { return c == '\n' || c == '\r'; }

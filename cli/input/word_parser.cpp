@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "cli/input/number.hpp"
 
 namespace fanin::cli {
@@ -63,10 +65,11 @@ void word_parser::append(std::string_view text, std::size_t begin, std::size_t e
   const std::string_view word = text.substr(begin, end - begin);
   const std::errc code = out.append(word, begin, out.columns()[0]);
   if (code == std::errc()) return;
-  const bool perhaps_list = may_be_list_ && word.find(',') != std::string_view::npos;
+  const std::size_t separator = may_be_list_ ? word.find_first_of(",;|") : word.npos;
   const bool perhaps_header = out.line() == 1 && is_column(text.substr(begin), out);
   out.refuse(code, word, begin, out.columns()[0],
-             perhaps_list     ? "; if commas separate numbers, say --delimiter , or --format csv"
+             separator != word.npos
+                 ? fmt::format("; if '{0}' separates numbers, say --delimiter '{0}' or --format csv", word[separator])
              : perhaps_header ? "; if line 1 names the column, say --format csv --header"
                               : "");
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/App.hpp>
 
 #include "cli/kit/errors.hpp"
@@ -70,6 +71,12 @@ template void add_number_option(CLI::App&, const std::string&, std::uint64_t, un
 template void add_number_option(CLI::App&, const std::string&, std::uint64_t, std::uint64_t&, const std::string&);
 template void add_number_option(CLI::App&, const std::string&, std::uint64_t, std::optional<std::uint64_t>&,
                                 const std::string&);
+
+CLI::Option* add_list_option(CLI::App& parser, const std::string& name, std::string& to,
+                             const std::string& description) {
+  const auto take = [&to](const std::vector<std::string>& words) { to = fmt::format("{}", fmt::join(words, ",")); };
+  return parser.add_option_function<std::vector<std::string>>(name, take, description)->expected(1)->take_all();
+}
 
 void add_seconds_option(CLI::App& parser, const std::string& name, const std::string& description,
                         double default_seconds, const std::function<void(double)>& take) {

@@ -13,7 +13,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace fanin::cli {
 
@@ -34,6 +35,10 @@ extern template void add_number_option(CLI::App&, const std::string&, std::uint6
                                        const std::string&);
 extern template void add_number_option(CLI::App&, const std::string&, std::uint64_t, std::optional<std::uint64_t>&,
                                        const std::string&);
+
+/// Adds an option whose words are separated by commas. The option may be given several times.
+CLI::Option* add_list_option(CLI::App& parser, const std::string& name, std::string& to,
+                             const std::string& description);
 
 /// Adds an option that takes seconds. `default_seconds` is the default that help shows; `take` is called with a
 /// number that is given. @throws usage_error, when the command line is parsed

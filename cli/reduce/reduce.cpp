@@ -42,7 +42,8 @@ input_options at_path(input_options like, const std::string& path) {
   return like;
 }
 
-finished_reduction reduce_two_columns(operation what, const input_options& arguments, const options& chosen) {
+finished_reduction reduce_two_columns(operation what, input_options arguments, const options& chosen) {
+  arguments.columns = default_columns::every;
   source input(arguments);
   const std::span<const input_column> columns = input.columns();
   if (columns.size() != 2) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <span>
 
@@ -16,6 +17,7 @@
 #include <fanin/form.hpp>
 #include <fanin/request.hpp>
 #include <fanin/result.hpp>
+#include <fanin/typed_reduce.hpp>
 
 namespace fanin {
 
@@ -49,6 +51,11 @@ FANIN_API report describe(const input_views& x, const description_view& value, c
 
 class description_fold;
 
+template <class T>
+struct names_of_parts<description<T>> {
+  static constexpr part_of_value<T> count{}, nan{}, min{}, max{}, sum{}, mean{}, standard_deviation{};
+};
+
 }  // namespace detail
 
 /// Count, number of NaN, min, max, sum, mean and population standard deviation of x[0..n), of any element type.
@@ -68,24 +75,29 @@ class description_fold;
 /// @throws invalid_argument if no element takes part, or if another method, a variant or a type of the result is set;
 /// unsupported if the backend has no exact standard deviation of the type; backend_unavailable, out_of_memory,
 /// device_error
-template <class X>
-auto describe(const X& x, const options& chosen = {}) {
+template <class X, choice C = options>
+auto describe(const X& x, const C& chosen = {}) {
   if constexpr (detail::checked_elements<X>()) {
     input_views all(detail::view_of(x));
     if constexpr (detail::is_masked<X>) all = all.where(x.mask());
     using D = description<element_of<X>>;
-    return result<D>([&](D& value) { return detail::describe(all, value, chosen); });
+    return result<D>([&](D& value) { return detail::describe(all, value, detail::options_of(chosen)); });
   } else {
     return result<description<double>>();
   }
 }
-template <class T>
-auto describe(std::initializer_list<T> x, const options& chosen = {}) {
-  return fanin::describe(std::span<const T>(x.begin(), x.size()), chosen);
+template <class T, choice C = options>
+auto describe(std::initializer_list<T> x, const C& chosen = {}) {
+  return fanin::describe(std::span(x.begin(), x.size()), chosen);
 }
-template <class T>
-auto describe(const T* x, std::size_t n, const options& chosen = {}) {
-  return fanin::describe(std::span<const T>(x, n), chosen);
+template <std::input_iterator I, detail::end_of<I> S, choice C = options>
+auto describe(I first, S last, const C& chosen = {}) {
+  return fanin::describe(detail::span_of(first, last), chosen);
+}
+/// No call: the compiler refuses other arguments.
+template <class X = void>
+auto describe(const detail::anything&, const detail::anything&, const detail::anything& = 0) {
+  return detail::refuse_arguments<X>();
 }
 
 /// describe() of input that arrives in blocks, of any total length. The sizes of the blocks change no bits. Each

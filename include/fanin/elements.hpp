@@ -5,7 +5,9 @@
 #include <concepts>
 #include <cstddef>
 #include <iterator>
+#include <memory>
 #include <ranges>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -15,6 +17,17 @@
 namespace fanin {
 
 namespace detail {
+
+/// False for every type. A static_assert of it fails only where the template around it is used.
+template <class...>
+inline constexpr bool never = false;
+
+/// The parameter of functions that refuse their call. Other functions of the same name go before, because their
+/// parameters need no conversion of the caller's arguments to this type.
+struct anything {
+  template <class T>
+  anything(const T&) noexcept {}
+};
 
 template <class X>
 concept contiguous = std::ranges::contiguous_range<X> && std::ranges::sized_range<X>;
@@ -112,6 +125,26 @@ array_view view_of(const X& x) {
   }
 }
 
+/// What ends the elements of an iterator: another iterator, or their number.
+template <class S, class I>
+concept end_of = std::sentinel_for<S, I> || std::integral<S>;
+
+/// The elements from `first` up to `last`, or `last` elements from `first` on, as a span.
+template <class I, end_of<I> S>
+auto span_of(I first, S last) {
+  constexpr bool lie_together = std::contiguous_iterator<I> && (std::integral<S> || std::sized_sentinel_for<S, I>);
+  static_assert(lie_together,
+                "these iterators are of elements that do not lie one after another in memory: copy them to a "
+                "std::vector, or push blocks to fanin::incremental");
+  if constexpr (!lie_together) {
+    return std::span<const double>();
+  } else if constexpr (std::integral<S>) {
+    return std::span<const std::iter_value_t<I>>(std::to_address(first), static_cast<std::size_t>(last));
+  } else {
+    return std::span<const std::iter_value_t<I>>(std::to_address(first), static_cast<std::size_t>(last - first));
+  }
+}
+
 }  // namespace detail
 
 /// Elements with a mask, as where() makes them.
@@ -167,6 +200,14 @@ auto where(const X& x, const Mask& mask) {
 template <class X>
 auto where(const X& x, const bit_mask& mask) {
   return detail::masked(x, mask.size, {mask.data, mask.first, mask_form::bits});
+}
+/// No call: the compiler refuses other masks.
+template <class X>
+auto where(const X&, const detail::anything&) {
+  static_assert(detail::never<X>,
+                "a mask has one byte for each element, as a std::vector<unsigned char> has, or is a fanin::bit_mask: "
+                "copy a std::vector<bool> to such a vector, and write the answers of a function to one");
+  return masked_span<double>(nullptr, 0, {});
 }
 
 }  // namespace fanin

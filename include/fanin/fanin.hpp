@@ -6,8 +6,9 @@
 //   std::vector<float> x = ...;
 //   auto total = fanin::sum(x);                                  // total.value: correctly rounded
 //   double most = total.error_bound();                           // |total.value - exact sum| <= most
-//   float fast = fanin::sum(x, {.method = fanin::fast}).value;   // each addition rounds
-//   double wide = fanin::sum<double>(x).value;                   // the exact sum, rounded to double
+//   float same = fanin::sum(x);                                  // a result converts to its value
+//   float fast = fanin::sum(x, fanin::fast);                     // each addition rounds
+//   double wide = fanin::sum<double>(x);                         // the exact sum, rounded to double
 //   auto part = fanin::mean(x.begin(), x.begin() + 10);          // contiguous iterators
 //
 // Shared by all functions below:
@@ -58,7 +59,7 @@
 
 namespace fanin {
 
-/// Short names of the methods: fanin::sum(x, {.method = fanin::fast}).
+/// Short names of the methods: fanin::sum(x, fanin::fast).
 inline constexpr method fast = method::fast, compensated = method::compensated, exact = method::exact;
 
 /// Reduces inputs whose type is known only at run time, and writes the value to memory of the caller. Every function
@@ -115,6 +116,11 @@ class FANIN_API incremental {
   /// @throws invalid_argument if they are null and not empty, or of another type or number of arrays than the stream;
   /// out_of_memory, device_error
   void push(const input_views& blocks);
+  /// The same for an input of the verbs, such as a vector.
+  template <elements X>
+  void push(const X& block) {
+    push(detail::inputs_anywhere(block));
+  }
   /// The value and the report for all elements pushed. Call finish() once, after the last push().
   /// @throws invalid_argument for operations that have no value for so few elements, and if `value` has another type
   /// than the stream's result; overflow, out_of_memory, device_error
@@ -130,34 +136,45 @@ class FANIN_API incremental {
   std::uint64_t count_ = 0;
 };
 
-/// Every function below takes x as `elements`, as a list in braces, as two iterators, or as a pointer and a count;
-/// dot and vdot take `elements`. With a batch (batch.hpp) every function writes one result for each row, segment or
-/// group.
-#define FANIN_WANTS_RESULTS                                                                  \
-  "the results of rows, segments and groups are written to a std::vector, std::span or the " \
-  "like, whose elements have the type that the verb gives for one array"
-#define FANIN_OF_BATCH(NAME)                                                                                \
-  inline report NAME(const batch& many, const results_view& out, const options& chosen = {}) {              \
-    return fanin::reduce(operation::NAME, many, out, chosen);                                               \
-  }                                                                                                         \
-  template <class Out>                                                                                      \
-  requires(!std::convertible_to<Out, results_view>) report NAME(const batch&, Out&&, const options& = {}) { \
-    static_assert(std::convertible_to<Out, results_view>, FANIN_WANTS_RESULTS);                             \
-    return {};                                                                                              \
+/// Every function below takes x as `elements`, as a list in braces, as two iterators, or as an iterator or pointer
+/// and a count. dot and vdot take two of these; the second is one iterator if the first is two, as in
+/// std::inner_product. The last argument is options, or a method alone: fanin::sum(x, fanin::fast). With a batch
+/// (batch.hpp) every function writes one result for each row, segment or group.
+#define FANIN_OF_BATCH(NAME)                                                                                    \
+  template <class Out = const results_view&, choice C = options>                                                \
+  requires(!choice<std::remove_cvref_t<Out>>) report NAME(const batch& many, Out&& out, const C& chosen = {}) { \
+    return fanin::reduce(operation::NAME, many, detail::results_of(out), detail::options_of(chosen));           \
+  }                                                                                                             \
+  template <class Result = void>                                                                                \
+  auto NAME(detail::anything = 0, detail::anything = 0, detail::anything = 0, detail::anything = 0,             \
+            detail::anything = 0) {                                                                             \
+    return detail::refuse_arguments<Result, std::integral_constant<operation, operation::NAME>>();              \
   }
-#define FANIN_OTHER_FORMS(NAME)                                                  \
-  template <class Result = void, std::input_iterator I, std::sentinel_for<I> S>  \
-  auto NAME(I first, S last, const options& chosen = {}) {                       \
-    return fanin::NAME<Result>(detail::span_of(first, last), chosen);            \
-  }                                                                              \
-  template <class Result = void, class T>                                        \
-  auto NAME(std::initializer_list<T> x, const options& chosen = {}) {            \
-    return fanin::NAME<Result>(std::span<const T>(x.begin(), x.size()), chosen); \
-  }                                                                              \
-  template <class Result = void, class T>                                        \
-  auto NAME(const T* x, std::size_t n, const options& chosen = {}) {             \
-    return fanin::NAME<Result>(std::span<const T>(x, n), chosen);                \
-  }                                                                              \
+#define FANIN_OTHER_FORMS(NAME)                                                                  \
+  template <class Result = void, std::input_iterator I, detail::end_of<I> S, choice C = options> \
+  auto NAME(I first, S last, const C& chosen = {}) {                                             \
+    return fanin::NAME<Result>(detail::span_of(first, last), chosen);                            \
+  }                                                                                              \
+  template <class Result = void, class T, choice C = options>                                    \
+  auto NAME(std::initializer_list<T> x, const C& chosen = {}) {                                  \
+    return fanin::NAME<Result>(std::span(x.begin(), x.size()), chosen);                          \
+  }                                                                                              \
+  FANIN_OF_BATCH(NAME)
+#define FANIN_OTHER_FORMS_OF_TWO(NAME)                                                                  \
+  template <class Result = void, std::input_iterator I, std::sentinel_for<I> S, std::input_iterator J,  \
+            choice C = options>                                                                         \
+  auto NAME(I first, S last, J first2, const C& chosen = {}) {                                          \
+    const auto x = detail::span_of(first, last);                                                        \
+    return fanin::NAME<Result>(x, detail::span_of(first2, x.size()), chosen);                           \
+  }                                                                                                     \
+  template <class Result = void, std::input_iterator I, std::input_iterator J, choice C = options>      \
+  auto NAME(I first, J first2, std::size_t n, const C& chosen = {}) {                                   \
+    return fanin::NAME<Result>(detail::span_of(first, n), detail::span_of(first2, n), chosen);          \
+  }                                                                                                     \
+  template <class Result = void, class T, choice C = options>                                           \
+  auto NAME(std::initializer_list<T> x, std::initializer_list<T> y, const C& chosen = {}) {             \
+    return fanin::NAME<Result>(std::span(x.begin(), x.size()), std::span(y.begin(), y.size()), chosen); \
+  }                                                                                                     \
   FANIN_OF_BATCH(NAME)
 
 /// Sum of x[0..n). Empty gives +0; all -0 gives -0; +inf and -inf together give NaN.
@@ -167,8 +184,8 @@ class FANIN_API incremental {
 /// Accuracy (S is the exact sum): fast: |error| <= g(d) sum|x[i]| [Higham 2002, 4.2]. compensated: |error| <= u |S| +
 /// (1 + u) g(d) g(d') sum|x[i]| [Ogita, Rump, Oishi 2005]. exact: correctly rounded.
 /// @throws overflow if an integer total does not fit
-template <class Result = void, class X>
-auto sum(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto sum(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::sum, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(sum)
@@ -179,30 +196,30 @@ FANIN_OTHER_FORMS(sum)
 /// Zimmermann 2007]. A complex factor of 1 changes nothing, and a part that is zero is +0.
 /// Reproducible: fixed_order on CPU backends; exact for integers.
 /// @throws overflow if an integer product does not fit
-template <class Result = void, class X>
-auto product(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto product(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::product, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(product)
 
 /// Smallest element, in the element's type; -0 is smaller than +0. @throws invalid_argument if x is empty
-template <class Result = void, class X>
-auto min(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto min(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::min, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(min)
 
 /// Largest element, in the element's type; +0 is larger than -0. @throws invalid_argument if x is empty
-template <class Result = void, class X>
-auto max(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto max(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::max, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(max)
 
 /// Smallest and largest element in one read, as extremes<T>{min, max}. They are the values of min() and max().
 /// @throws invalid_argument if x is empty
-template <class Result = void, class X>
-auto minmax(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto minmax(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::minmax, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(minmax)
@@ -210,45 +227,45 @@ FANIN_OTHER_FORMS(minmax)
 /// Smallest element and its first index, as indexed<T>{value, index}. If there is a NaN, the index is that of the
 /// first NaN. -0 is smaller than +0. Reproducible: as min, for the same values in the same order.
 /// @throws invalid_argument if x is empty
-template <class Result = void, class X>
-auto argmin(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto argmin(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::argmin, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(argmin)
 
 /// Largest element and its first index, as for argmin. +0 is larger than -0.
 /// @throws invalid_argument if x is empty
-template <class Result = void, class X>
-auto argmax(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto argmax(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::argmax, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(argmax)
 
 /// Largest |x[i]|, the infinity norm. Empty gives +0; any NaN gives NaN. Floats keep their type, integers give u64.
-template <class Result = void, class X>
-auto max_magnitude(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto max_magnitude(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::max_magnitude, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(max_magnitude)
 
 /// The number of elements that are not zero, as u64. -0 is zero, NaN is not.
-template <class Result = void, class X>
-auto count_nonzero(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto count_nonzero(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::count_nonzero, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(count_nonzero)
 
 /// Whether an element is not zero, as bool. Empty gives false.   Cost: at most one read of x. CPU backends end early,
 /// unless elements may be absent: absent elements have to be counted.
-template <class Result = void, class X>
-auto any(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto any(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::any, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(any)
 
 /// Whether no element is zero, as bool. Empty gives true.   Cost: as any.
-template <class Result = void, class X>
-auto all(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto all(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::all, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(all)
@@ -257,8 +274,8 @@ FANIN_OTHER_FORMS(all)
 /// Accuracy (S is the exact result, and eta the smallest subnormal): fast: |error| <= g(d + 1) S + n eta;
 /// compensated: |error| <= u S + (1 + u) g(d + 1) g(d' + 1) S + 2 n eta; exact: correctly rounded.
 /// @throws overflow if an integer total does not fit
-template <class Result = void, class X>
-auto sum_of_squares(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto sum_of_squares(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::sum_of_squares, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(sum_of_squares)
@@ -266,8 +283,8 @@ FANIN_OTHER_FORMS(sum_of_squares)
 /// Sum of |x[i]|, the L1 norm. Empty and all zeros give +0. Any NaN gives NaN; otherwise any infinity gives +inf.
 /// Types and accuracy as for sum. For complex numbers the moduli are added, in the type of their parts, with
 /// method::fast only; |error| <= g(d + 3) S + 3 n eta. @throws overflow if an integer total does not fit
-template <class Result = void, class X>
-auto sum_of_magnitudes(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto sum_of_magnitudes(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::sum_of_magnitudes, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(sum_of_magnitudes)
@@ -276,8 +293,8 @@ FANIN_OTHER_FORMS(sum_of_magnitudes)
 /// correctly rounded quotient, even if the sum alone would overflow. The other methods divide their sum in f64: the
 /// error is at most the bound of the sum, divided by n, plus the roundings of the division (docs/numerics.md).
 /// @throws invalid_argument if x is empty
-template <class Result = void, class X>
-auto mean(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto mean(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::mean, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(mean)
@@ -289,8 +306,8 @@ FANIN_OTHER_FORMS(mean)
 /// the root of the sum of squares, which may overflow or underflow. The relative error is at most the relative error
 /// of sum_of_squares plus two more roundings. The absolute error is the root of the absolute error of sum_of_squares
 /// (docs/numerics.md).
-template <class Result = void, class X>
-auto norm2(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto norm2(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::norm2, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(norm2)
@@ -305,8 +322,8 @@ FANIN_OTHER_FORMS(norm2)
 /// Cost: one read of x, and some 40 operations in double for each element, or with `cuda` 16 instructions for each
 /// float. Integers are copied to doubles. @throws overflow if a double cannot hold an integer; unsupported for other
 /// methods than fast
-template <class Result = void, class X>
-auto log_sum_exp(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto log_sum_exp(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::log_sum_exp, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(log_sum_exp)
@@ -321,31 +338,31 @@ FANIN_OTHER_FORMS(log_sum_exp)
 /// small number. If the sum of the squares overflows in double, the result is NaN.
 /// Cost: one read of x, and with exact up to 10 microseconds for the long division at the end.
 /// @throws invalid_argument if x is empty
-template <class Result = void, class X>
-auto variance(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto variance(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::variance, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(variance)
 
 /// Standard deviation of a population: the square root of the variance, rounded once. All else as for variance().
-template <class Result = void, class X>
-auto standard_deviation(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto standard_deviation(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::standard_deviation, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(standard_deviation)
 
 /// Variance of a sample: the sum of (x[i] - mean)^2 divided by n - 1. All else as for variance().
 /// @throws invalid_argument if x has fewer than two elements
-template <class Result = void, class X>
-auto sample_variance(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto sample_variance(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::sample_variance, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(sample_variance)
 
 /// Standard deviation of a sample: the square root of sample_variance(), rounded once.
 /// @throws invalid_argument if x has fewer than two elements
-template <class Result = void, class X>
-auto sample_standard_deviation(const X& x, const options& chosen = {}) {
+template <class Result = void, class X, choice C = options>
+auto sample_standard_deviation(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::sample_standard_deviation, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(sample_standard_deviation)
@@ -359,21 +376,21 @@ FANIN_OTHER_FORMS(sample_standard_deviation)
 /// sum_of_squares, with M = sum|x[i] y[i]| in place of the sum of squares, if M is at most half of the largest finite
 /// value. For complex numbers the bound is sqrt(2) times that (docs/numerics.md). Cost: one read of x and y.
 /// @throws invalid_argument if the lengths differ
-template <class Result = void, class X, class Y>
-requires(!std::same_as<X, batch>) auto dot(const X& x, const Y& y, const options& chosen = {}) {
+template <class Result = void, class X, class Y, choice C = options>
+requires(!std::same_as<X, batch> && !choice<Y>) auto dot(const X& x, const Y& y, const C& chosen = {}) {
   return detail::typed_reduce<operation::dot, Result>(chosen, x, y);
 }
-FANIN_OF_BATCH(dot)
+FANIN_OTHER_FORMS_OF_TWO(dot)
 
 /// The sum of conj(x[i]) y[i], as in numpy.vdot and BLAS's dotc. For real numbers it is dot(). All else as for dot().
-template <class Result = void, class X, class Y>
-requires(!std::same_as<X, batch>) auto vdot(const X& x, const Y& y, const options& chosen = {}) {
+template <class Result = void, class X, class Y, choice C = options>
+requires(!std::same_as<X, batch> && !choice<Y>) auto vdot(const X& x, const Y& y, const C& chosen = {}) {
   return detail::typed_reduce<operation::vdot, Result>(chosen, x, y);
 }
-FANIN_OF_BATCH(vdot)
+FANIN_OTHER_FORMS_OF_TWO(vdot)
 
 #undef FANIN_OF_BATCH
-#undef FANIN_WANTS_RESULTS
 #undef FANIN_OTHER_FORMS
+#undef FANIN_OTHER_FORMS_OF_TWO
 
 }  // namespace fanin

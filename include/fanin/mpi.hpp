@@ -157,26 +157,25 @@ constexpr bool has_start(operation what, int inputs) {
 /// The verbs of fanin.hpp over all ranks, for operations whose partial results merge. sum<double>(x, comm) asks for
 /// another type of the result, as in fanin.hpp. The index of argmin and argmax counts the elements of all ranks; the
 /// elements of rank 0 come first. start_argmin and start_argmax do not exist.
-#define FANIN_OVER_MPI(NAME)                                                                                    \
-  template <class Result = void, class X>                                                                       \
-  requires(detail::has_verb(operation::NAME, 1)) auto NAME(const X& x, const place& where,                      \
-                                                           const options& chosen = {}) {                        \
-    return detail::typed_reduce<operation::NAME, Result>(where, chosen, x);                                     \
-  }                                                                                                             \
-  template <class Result = void, class X, class Y>                                                              \
-  requires(detail::has_verb(operation::NAME, 2)) auto NAME(const X& x, const Y& y, const place& where,          \
-                                                           const options& chosen = {}) {                        \
-    return detail::typed_reduce<operation::NAME, Result>(where, chosen, x, y);                                  \
-  }                                                                                                             \
-  template <class Result = void, class X>                                                                       \
-  requires(detail::has_start(operation::NAME, 1)) auto start_##NAME(const X& x, const place& where,             \
-                                                                    const options& chosen = {}) {               \
-    return detail::typed_start<operation::NAME, Result>(where, chosen, x);                                      \
-  }                                                                                                             \
-  template <class Result = void, class X, class Y>                                                              \
-  requires(detail::has_start(operation::NAME, 2)) auto start_##NAME(const X& x, const Y& y, const place& where, \
-                                                                    const options& chosen = {}) {               \
-    return detail::typed_start<operation::NAME, Result>(where, chosen, x, y);                                   \
+#define FANIN_OVER_MPI(NAME)                                                                                       \
+  template <class Result = void, class X, choice C = options>                                                      \
+  requires(detail::has_verb(operation::NAME, 1)) auto NAME(const X& x, const place& where, const C& chosen = {}) { \
+    return detail::typed_reduce<operation::NAME, Result>(where, fanin::detail::options_of(chosen), x);             \
+  }                                                                                                                \
+  template <class Result = void, class X, class Y, choice C = options>                                             \
+  requires(detail::has_verb(operation::NAME, 2)) auto NAME(const X& x, const Y& y, const place& where,             \
+                                                           const C& chosen = {}) {                                 \
+    return detail::typed_reduce<operation::NAME, Result>(where, fanin::detail::options_of(chosen), x, y);          \
+  }                                                                                                                \
+  template <class Result = void, class X, choice C = options>                                                      \
+  requires(detail::has_start(operation::NAME, 1)) auto start_##NAME(const X& x, const place& where,                \
+                                                                    const C& chosen = {}) {                        \
+    return detail::typed_start<operation::NAME, Result>(where, fanin::detail::options_of(chosen), x);              \
+  }                                                                                                                \
+  template <class Result = void, class X, class Y, choice C = options>                                             \
+  requires(detail::has_start(operation::NAME, 2)) auto start_##NAME(const X& x, const Y& y, const place& where,    \
+                                                                    const C& chosen = {}) {                        \
+    return detail::typed_start<operation::NAME, Result>(where, fanin::detail::options_of(chosen), x, y);           \
   }
 FANIN_OPERATIONS(FANIN_OVER_MPI)
 #undef FANIN_OVER_MPI

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -166,9 +167,16 @@ struct options {
   bool bound = false;
 };
 
+/// The last argument of the verbs: options, or a method alone, as in fanin::sum(x, fanin::fast).
+template <class C>
+concept choice = std::same_as<C, options> || std::same_as<C, method>;
+
 namespace detail {
+inline const options& options_of(const options& chosen) noexcept { return chosen; }
+inline options options_of(method chosen) noexcept { return {.method = chosen}; }
+
 struct arithmetic;
-}
+}  // namespace detail
 
 /// A request as a backend receives it: checked, and with a value in place of every empty option but `variant`.
 struct request {

@@ -87,10 +87,43 @@ namespace detail {
 template <class Value>
 requires std::constructible_from<scalar, Value> scalar as_number(const Value& value) { return scalar(value); }
 inline scalar as_number(bool value) { return scalar(static_cast<std::uint8_t>(value)); }
+
+/// The name of a part of a result's value. A result has this name too, so that the compiler says how to write it.
+template <class Value>
+struct part_of_value {
+  constexpr part_of_value() = default;
+  part_of_value(const part_of_value&) { refuse<Value>(); }
+  template <class T>
+  operator T() const {
+    return refuse<T>();
+  }
+  template <class Stream>
+  friend Stream& operator<<(Stream& out, const part_of_value&) {
+    refuse<Stream>();
+    return out;
+  }
+
+ private:
+  template <class T>
+  static T refuse() {
+    static_assert(sizeof(T) == 0, "the parts of a result's value come after .value: argmax(x).value.index");
+  }
+};
+template <class Value>
+struct names_of_parts {};
+template <class T>
+struct names_of_parts<indexed<T>> {
+  static constexpr part_of_value<T> index{};
+};
+template <class T>
+struct names_of_parts<extremes<T>> {
+  static constexpr part_of_value<T> min{}, max{};
+};
 }  // namespace detail
 
+/// A result converts to its value: double total = fanin::sum(x).
 template <class Value>
-struct [[nodiscard]] result {
+struct [[nodiscard]] result : detail::names_of_parts<Value> {
   Value value;
   fanin::report report;
 
@@ -99,6 +132,7 @@ struct [[nodiscard]] result {
   /// Takes the value that `reduce(value)` writes, and the report that it returns.
   template <std::invocable<Value&> Reduce>
   explicit result(Reduce reduce) : value(), report(reduce(value)) {}
+  operator Value() const { return value; }
 
   /// The largest possible error of this value: |value - exact result| <= error_bound(). For complex numbers it bounds
   /// the modulus of the error.

@@ -48,7 +48,13 @@ consteval bool checked_result() {
 /// Whether a verb takes these inputs. If not, the compiler says so.
 template <class X, class... Other>
 consteval bool checked_inputs() {
-  if constexpr (checked_elements<X>() && (checked_elements<Other>() && ...)) {
+  if constexpr (std::same_as<X, batch>) {
+    static_assert(
+        never<X>,
+        "rows, segments and groups have many results: pass the std::vector or std::span of these results as "
+        "the second argument");
+    return false;
+  } else if constexpr (checked_elements<X>() && (checked_elements<Other>() && ...)) {
     constexpr bool alike = (std::same_as<element_of<X>, element_of<Other>> && ...);
     static_assert(alike, "dot products are of two arrays of one type");
     return alike;
@@ -57,14 +63,14 @@ consteval bool checked_inputs() {
   }
 }
 
-template <operation What, class Result, class X, class... Other>
-auto typed_reduce(const options& chosen, const X& x, const Other&... y) {
+template <operation What, class Result, choice C, class X, class... Other>
+auto typed_reduce(const C& chosen, const X& x, const Other&... y) {
   if constexpr (checked_inputs<X, Other...>()) {
     using T = element_of<X>;
     using R = std::conditional_t<std::is_void_v<Result>, value_of_verb<What, T>, Result>;
     if constexpr (checked_result<What, T, R>()) {
       const input_views inputs = views_of(x, y...);
-      return result<R>([&](R& value) { return reduce(What, inputs, value, chosen); });
+      return result<R>([&](R& value) { return reduce(What, inputs, value, options_of(chosen)); });
     } else {
       return result<double>();
     }
@@ -73,17 +79,29 @@ auto typed_reduce(const options& chosen, const X& x, const Other&... y) {
   }
 }
 
-/// The elements from `first` up to `last`, as a span.
-template <class I, class S>
-auto span_of(I first, S last) {
-  constexpr bool contiguous = std::contiguous_iterator<I> && std::sized_sentinel_for<S, I>;
-  static_assert(contiguous,
-                "these iterators are of elements that do not lie one after another in memory: copy them to a "
-                "std::vector, or push blocks to fanin::incremental");
-  if constexpr (contiguous) {
-    return std::span<const std::iter_value_t<I>>(std::to_address(first), static_cast<std::size_t>(last - first));
+/// Refuses a call that no verb takes. `Call` differs from call to call where it can, because a compiler reports each
+/// instance once.
+template <class... Call>
+auto refuse_arguments() {
+  static_assert(
+      never<Call...>,
+      "a verb takes numbers (a vector, a list in braces, two iterators, or a pointer and a count), and then "
+      "a method or options, as in fanin::sum(x, fanin::fast) or fanin::sum(x, {.threads = 4}), but no "
+      "initial value, function, axis or execution policy");
+  return result<double>();
+}
+
+/// The memory for the results of a batch.
+template <class Out>
+results_view results_of(Out& out) {
+  constexpr bool taken = std::convertible_to<Out&, results_view>;
+  static_assert(taken,
+                "the results of rows, segments and groups are written to a std::vector, std::span or the like, whose "
+                "elements have the type that the verb gives for one array");
+  if constexpr (taken) {
+    return out;
   } else {
-    return std::span<const double>();
+    return {nullptr, 0, element_type::f64};
   }
 }
 

@@ -23,6 +23,8 @@ _LATER = {"fsum": "_fsum", "State": "_state", "describe": "_describe", "Descript
 
 
 def __getattr__(name):
+    if name in ("jax", "numpy", "torch"):
+        return __import__("fanin." + name, fromlist=(name,))
     if name in _LATER:
         found = getattr(__import__(_LATER[name], globals(), None, (name,), 1), name)
     elif name.startswith(("segment_", "group_")) and name.partition("_")[2] in _operations.functions:

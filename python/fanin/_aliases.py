@@ -20,6 +20,12 @@ ADVICE = {
     "linalg": "fanin.norm2(x) for a norm", "avg": "fanin.mean(x)", "total": "fanin.sum(x)",
     "ptp": "fanin.minmax(x)", "norm": "fanin.norm2(x)", "logsumexp": "fanin.log_sum_exp(x)",
     "bincount": "fanin.group_sum(weights, x, groups)", "fmean": "fanin.mean(x)", "pvariance": "fanin.variance(x)",
+    "idxmax": "x.index[fanin.argmax(x)]", "idxmin": "x.index[fanin.argmin(x)]", "aminmax": "fanin.minmax(x)",
+    "sem": "fanin.std(x, ddof=1) / len(x) ** 0.5", "rms": "fanin.norm2(x) / len(x) ** 0.5",
+    "cov": "numpy.cov(x, y)", "corr": "numpy.corrcoef(x, y)", "corrcoef": "numpy.corrcoef(x, y)",
+    "mode": "statistics.mode(x)", "nunique": "len(numpy.unique(x))", "sumproduct": "fanin.dot(x, y)",
+    "einsum": "numpy.einsum(...)", "trapezoid": "numpy.trapezoid(y, x)", "add": "fanin.sum([x, y])",
+    "nanquantile": "numpy.nanquantile(x, q)", "nanpercentile": "numpy.nanpercentile(x, q)",
     "pstdev": "fanin.std(x)", "stdev": "fanin.std(x, ddof=1)",
     "count": "len(x), or fanin.describe(x).count for the numbers that are no NaN",
 }

@@ -13,6 +13,7 @@ from ._contexts import context_of
 from ._errors import Error, InvalidArgument, Overflow, Unsupported, a, shown
 from ._inputs import view_of
 from ._keys import factorised, named, with_names
+from ._keywords import refuse
 from ._reduce import DIGITS, arrays_read, as_floats, contiguous, converted, make_call, reduce_views, views_for
 from ._results import result_type_for
 from ._sequences import integer_of
@@ -55,24 +56,32 @@ def make(full_name):
     what = OPERATIONS[name]
     two = c.operation_inputs(what) == 2
     default = default_method(name)
+
+    def check_words(unknown):
+        if unknown:
+            refuse(full_name, unknown)
     if kind == "segment":
         def reduce_one(x, offsets, *, method=default, dtype=None, empty=None, out=None, where=None, nan="propagate",
-                       skipna=None, backend="auto", threads=0):
+                       skipna=None, backend="auto", threads=0, **unknown):
+            check_words(unknown)
             return _reduce(what, (x,), offsets, None, False, method, dtype, empty, out, where, policy_for(nan, skipna),
                            backend, threads)
 
         def reduce_two(x, y, offsets, *, method=default, dtype=None, empty=None, out=None, where=None, nan="propagate",
-                       skipna=None, backend="auto", threads=0):
+                       skipna=None, backend="auto", threads=0, **unknown):
+            check_words(unknown)
             return _reduce(what, (x, y), offsets, None, False, method, dtype, empty, out, where,
                            policy_for(nan, skipna), backend, threads)
     else:
         def reduce_one(x, keys, groups=None, *, drop_others=False, method=default, dtype=None, empty=None, out=None,
-                       where=None, nan="propagate", skipna=None, backend="auto", threads=0):
+                       where=None, nan="propagate", skipna=None, backend="auto", threads=0, **unknown):
+            check_words(unknown)
             return _reduce_groups(what, (x,), keys, groups, drop_others, method, dtype, empty, out, where,
                                   policy_for(nan, skipna), backend, threads)
 
         def reduce_two(x, y, keys, groups=None, *, drop_others=False, method=default, dtype=None, empty=None, out=None,
-                       where=None, nan="propagate", skipna=None, backend="auto", threads=0):
+                       where=None, nan="propagate", skipna=None, backend="auto", threads=0, **unknown):
+            check_words(unknown)
             return _reduce_groups(what, (x, y), keys, groups, drop_others, method, dtype, empty, out, where,
                                   policy_for(nan, skipna), backend, threads)
     function = reduce_two if two else reduce_one

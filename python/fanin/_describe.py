@@ -9,6 +9,7 @@ from ._catalogue import options_of, policy_for
 from ._contexts import context_of
 from ._frames import describe_frame, is_frame, require_no_arrays
 from ._inputs import view_of
+from ._keywords import refuse
 from ._operations import functions
 from ._reduce import call_without_gaps, presence_of
 from ._types import value_at
@@ -23,7 +24,7 @@ class Description(namedtuple("Description", "count nan min max sum mean standard
     __slots__ = ()
 
 
-def describe(x, *, where=None, nan="propagate", skipna=None, backend="auto", threads=0):
+def describe(x, *, where=None, nan="propagate", skipna=None, backend="auto", threads=0, **unknown):
     """A Description of x. Each number has the bits of its own operation's exact result.
 
     The numbers are Python's. Host memory is read once; that of a device four times, and the call waits for the numbers.
@@ -33,6 +34,8 @@ def describe(x, *, where=None, nan="propagate", skipna=None, backend="auto", thr
     >>> fanin.describe([2.0, 4.0, 9.0]).mean
     5.0
     """
+    if unknown:
+        refuse("describe", unknown)
     nan = policy_for(nan, skipna)
     if is_frame(x):
         require_no_arrays(False, None, where)

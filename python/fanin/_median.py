@@ -8,13 +8,14 @@ from ._catalogue import NAN, name_to_code, policy_for
 from ._errors import InvalidArgument, Unsupported
 from ._frames import is_frame, reduce_frame
 from ._inputs import view_of
+from ._keywords import refuse
 from ._libraries import bytes_of, numpy_library
 from ._operations import functions
 from ._reduce import MISSING, axes_of
 from ._types import COMPLEX, LETTER_OF
 
 
-def median(x, axis=None, *, keepdims=False, nan="propagate", skipna=None):
+def median(x, axis=None, *, keepdims=False, nan="propagate", skipna=None, **unknown):
     """The element in the middle of the sorted elements; of an even number of elements, the mean of the middle two.
 
     The mean is rounded once. A NaN makes the median NaN, unless nan="skip" leaves NaN out. More than one axis, and
@@ -23,6 +24,8 @@ def median(x, axis=None, *, keepdims=False, nan="propagate", skipna=None):
     >>> median([4.0, 1.0, 3.0, 10.0])
     3.5
     """
+    if unknown:
+        refuse("median", unknown)
     nan = policy_for(nan, skipna)
     name_to_code(NAN, nan, "policy for NaN")
     if is_frame(x):

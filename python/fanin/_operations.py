@@ -11,6 +11,7 @@ from ._cuda_array import reduce_short as reduce_short_cupy
 from ._errors import Overflow
 from ._frames import is_frame, reduce_frame, require_no_arrays
 from ._integers import result_of_integers
+from ._keywords import refuse
 from ._pieces import LONG
 from ._reduce import reduce_views, views_for
 from ._types import ALIGNMENTS, BY_FORMAT, COMPLEX, F16, F32, I64, INTEGERS, NUMPY_NAMES, SIZES, U64, code_of, \
@@ -121,7 +122,9 @@ def make_one(what, default):
     calls = {}
 
     def reduce(x, axis=None, *, method=default, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
-               skipna=None, backend="auto", threads=0):
+               skipna=None, backend="auto", threads=0, **unknown):
+        if unknown:
+            refuse(NAMES[what], unknown)
         if skipna is not None:
             nan = policy_for(nan, skipna)
         if out is None and where is None and not keepdims and type(backend) is str:
@@ -157,7 +160,9 @@ def computed_by_python(what, inputs, axis, keepdims, dtype, out, where):
 
 def make_two(what, default):
     def reduce(x, y, axis=None, *, method=default, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
-               skipna=None, backend="auto", threads=0):
+               skipna=None, backend="auto", threads=0, **unknown):
+        if unknown:
+            refuse(NAMES[what], unknown)
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
         inputs = [list(one) if hasattr(one, "__next__") else one for one in (x, y)]
         try:

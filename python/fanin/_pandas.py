@@ -11,7 +11,7 @@ from ._presence import Presence
 def is_pandas(x):
     """Whether x is a column or a frame of pandas."""
     return is_instance_of(x, "pandas", "Series") or is_instance_of(x, "pandas", "DataFrame") or \
-        library_of(x) == "pandas" and hasattr(x, "to_numpy")
+        library_of(x) == "pandas" and hasattr(x, "to_numpy") and hasattr(x, "dtype")
 
 
 def read_pandas(x):

@@ -11,7 +11,7 @@ from . import _library as c
 from ._catalogue import EXTREMES, INDEXED, NUMBER, OF_FLOATS, OF_FLOATS_ON_DEVICES, OPERATIONS, is_count, is_truth, \
     options_for
 from ._device import reduce_on_device
-from ._errors import InvalidArgument, Overflow, Unsupported
+from ._errors import InvalidArgument, Overflow, Unsupported, shown
 from ._inputs import view_of
 from ._libraries import bytes_of
 from ._pieces import LONG, reduce_batch, reduce_in_pieces
@@ -143,10 +143,12 @@ def axes_of(axis, ndim):
     """The axes that `axis` names, from 0 on."""
     if axis is None:
         return tuple(range(ndim))
-    if isinstance(axis, str):
-        raise Unsupported("axis is a number, a tuple of numbers or None, and not %r: names of axes are for a DataFrame "
-                          "of pandas" % axis)
-    named = tuple(map(operator.index, axis)) if isinstance(axis, (tuple, list)) else (operator.index(axis),)
+    try:
+        named = tuple(map(operator.index, axis if isinstance(axis, (tuple, list)) else (axis,)))
+    except TypeError:
+        advice = ": names of axes are for a DataFrame of pandas" if isinstance(axis, str) else ""
+        raise Unsupported("axis is a number, a tuple of numbers or None, and not %s%s"
+                          % (shown(axis), advice)) from None
     axes = tuple(i + ndim if i < 0 else i for i in named)
     for i, given in zip(axes, named):
         if not 0 <= i < ndim:

@@ -7,15 +7,17 @@ from array import array
 
 from ._errors import Overflow, Unsupported, a, shown
 from ._libraries import PYTHON
-from ._numpy import is_instance_of
+from ._numpy import is_instance_of, library_of
 from ._types import BY_NUMPY, CODES, F32, F64, I64, NARROW, U64, float_of_bits
 from ._views import View
 
 
 def read_sequence(values):
     """The numbers as i64 if all are integers, as u64 if they fit there only, as f64, or as c128."""
-    if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__iter__"):
-        raise Unsupported(a(type(values).__name__) + " is no array, and no iterable of numbers")
+    of_frames = library_of(values) in ("pandas", "polars")  # such as groups, whose items are no numbers
+    if isinstance(values, (str, bytes, dict)) or of_frames or not hasattr(values, "__iter__"):
+        raise Unsupported("%s is no array, and no iterable of numbers%s"
+                          % (a(type(values).__name__), advice_for(values)))
     values = listed(values)
     if not values:
         return View(values, None, F64, (0,), None, PYTHON)
@@ -47,6 +49,17 @@ def read_sequence(values):
         pair = (value.real, value.imag) if is_complex(value) else (value, 0.0)
         parts.extend(float_of(part, i) for part in pair)
     return View(parts, parts.buffer_info()[0], CODES["c128"], (len(values),), None, PYTHON)
+
+
+def advice_for(x):
+    """The call that makes numbers of x, behind a colon; empty where there is none."""
+    if library_of(x) == "pandas" and hasattr(x, "agg"):
+        return ": call x.agg(fanin.sum) for a result of each group or window"
+    if library_of(x) == "polars":
+        return ": call x.collect()" if hasattr(x, "collect") else ": hand over a column, as by frame['name']"
+    if isinstance(x, dict):
+        return ": hand over x.values()"
+    return ": hand over a list, as by [1.5, 2]" if isinstance(x, (int, float)) else ""
 
 
 def listed(values):

@@ -3,6 +3,7 @@
 
 import math
 import statistics
+import subprocess
 import sys
 import unittest
 from array import array
@@ -41,9 +42,38 @@ class Aliases(unittest.TestCase):
                                           "fanin.group_sample_standard_deviation$"),
                             ("segment_nansum", "there is fanin.segment_sum, with nan='skip'$"),
                             ("group_nothing", "has no attribute 'group_nothing'$"),
+                            ("idxmax", r"call x.index\[fanin.argmax\(x\)\]$"),
                             ("nothing", "has no attribute 'nothing'$")):
             with self.assertRaisesRegex(AttributeError, words):
                 getattr(fanin, name)
+
+    def test_arguments_of_other_libraries(self):
+        x = [1.0, 2.0]
+        for call, words in ((lambda: fanin.sum(x, dim=0), r"sum\(\) got .*'dim': write axis= with numbers"),
+                            (lambda: fanin.dot(x, x, keepdim=True), r"dot\(\) got .*'keepdim': write keepdims="),
+                            (lambda: fanin.nansum(x, numeric_only=True), r"'numeric_only': .*\.select_dtypes\("),
+                            (lambda: fanin.std(x, correction=1), "'correction': .* ddof=1"),
+                            (lambda: fanin.variance(x, ddof=1), "'ddof': fanin.std and fanin.var"),
+                            (lambda: fanin.median(x, ignore_nulls=True), r"median\(\) got .*: nan='skip'"),
+                            (lambda: fanin.describe(x, include="all"), r"describe\(\) got .*every column of numbers$"),
+                            (lambda: fanin.segment_sum(x, [0, 2], mask=x), r"segment_sum\(\) got .*: write where="),
+                            (lambda: fanin.group_dot(x, x, [0, 2], how="fast"), r"group_dot\(\) got .*method="),
+                            (lambda: fanin.max(x, nothing=1), r"^max\(\) got an .* argument 'nothing'$"),
+                            (lambda: fanin.sum(x, 0.5), "axis is a number, a tuple of numbers or None, and not 0.5$")):
+            with self.assertRaisesRegex(TypeError, words):
+                call()
+
+    def test_what_is_no_array(self):
+        for x, words in ((3, "an int is no array.*: hand over a list"),
+                         ({"a": 1.0}, r"a dict.*: hand over x.values\(\)$"), ("12", "a str is no array, and no iterable of numbers$")):
+            with self.assertRaisesRegex(TypeError, words):
+                fanin.max(x)
+
+    def test_modules_need_no_import_of_their_own(self):
+        if numpy is not None:
+            code = "import fanin; print(fanin.numpy.sum([0.5, 1.5]))"
+            run = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True)
+            self.assertEqual(run.stdout.decode().strip(), "2.0")
 
     def test_reports(self):
         """If a name has no report of its own, the error says what to call."""

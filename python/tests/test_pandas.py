@@ -91,6 +91,12 @@ class Columns(unittest.TestCase):
                   pandas.Series(["p", "q"], dtype="category")):
             with self.assertRaisesRegex(TypeError, r"it has no numbers: .* frame.select_dtypes\('number'\)"):
                 fanin.sum(x)
+        groups = pandas.DataFrame({"a": [1.0], "b": ["p"]}).groupby("b")
+        for x in (groups, groups.a, dates.rolling(2)):
+            with self.assertRaisesRegex(TypeError, r"is no array.*: call x.agg\(fanin.sum\)"):
+                fanin.mean(x)
+        with self.assertRaisesRegex(TypeError, r"a Timestamp is not read .*x.to_numpy\(\)"):
+            fanin.sum(dates[0])
         with self.assertRaisesRegex(ValueError, r"x.dropna\(\)"):
             fanin.fsum(pandas.Series([1, None], dtype="Float64"))
         for call in (fanin.State, lambda x: fanin.dot(x, x), lambda x: fanin.report("sum", x)):

@@ -159,7 +159,7 @@ TEST_CASE("text, CSV and raw options") {
   CHECK(here.fanin("sum X.CSV").out == "4  1\n6  2\n");
   CHECK(value(here.shell("printf '1,2\\n3' | $fanin sum - --delimiter ,")) == "6");
   check_failure(here.shell("printf '3,14' | $fanin sum -"), 1,
-                "if commas separate numbers, say --delimiter , or --format csv; if the comma is a decimal point");
+                "if ',' separates numbers, say --delimiter ',' or --format csv; if the comma is a decimal point");
   CHECK(value(here.shell("printf '1 2' >x.txt; $fanin sum <x.txt")) == "3");
   CHECK(value(here.shell("seq 4 | $fanin max --type i32")) == "4");
   CHECK(value(here.shell("seq 100000 | $fanin sum - --type u64")) == "5000050000");

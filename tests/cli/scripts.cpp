@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of scripts/run and scripts/install, with stand-ins for the programs that install packages and build.
+// Tests of scripts/run, scripts/install and scripts/wheel, with stand-ins for the programs that install packages and
+// build.
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 
 #include "tests/cli/process.hpp"
 
@@ -17,13 +19,13 @@ class scripts_folder {
   scripts_folder() {
     here.write("dpkg-query", "#!/bin/bash\nshift 2\nprintf 'ii %s ' \"$@\"\n");
     here.write("cmake",
-               "#!/bin/bash\ncase $1 in\n--preset) mkdir -p build/default ;;\n"
+               "#!/bin/bash\ncase $1 in\n--preset) mkdir -p build/default && echo \"$@\" >configured ;;\n"
                "--install) mkdir -p \"$6/bin\" && cp \"$2/bin/fanin\" \"$6/bin\" ;;\nesac\n");
     here.write("ninja",
                "#!/bin/bash\nmkdir -p \"$2/bin\"\nprintf '#!/bin/bash\\necho \"$@\"\\nexit 3\\n' >\"$2/bin/fanin\"\n"
                "chmod +x \"$2/bin/fanin\"\n");
     REQUIRE(here.shell("chmod +x cmake ninja dpkg-query && mkdir tools scripts && mv cmake ninja dpkg-query tools && "
-                       "cd " FANIN_SOURCE "/scripts && cp run install setup.sh \"$OLDPWD/scripts\"")
+                       "cd " FANIN_SOURCE "/scripts && cp run install wheel setup.sh \"$OLDPWD/scripts\"")
                 .status == 0);
   }
   finished run(const std::string& command) const {
@@ -59,6 +61,17 @@ TEST_CASE("scripts/install installs below ~/.local or another folder, and says w
   CHECK(other.out == "installed\n");
   CHECK(other.err.ends_with("fanin: the command is " + here.path() + "/a/bin/fanin\n"));
   check_failure(here.run("scripts/install a b"), 2, "usage: install [PREFIX], by default ~/.local");
+}
+
+TEST_CASE("scripts/wheel --cpu leaves device code out") {
+  for (const auto& [option, setting] :
+       {std::pair("", "-DFANIN_CUDA=AUTO"), std::pair(" --cpu", "-DFANIN_CUDA=OFF")}) {
+    const scripts_folder here;
+    const finished wheel = here.run("mkdir python && ln -s /bin/true python/pack.py && scripts/wheel" +
+                                    std::string(option) + " && cat configured");
+    CHECK(wheel.status == 0);
+    CHECK(wheel.out.find(setting) != std::string::npos);
+  }
 }
 
 TEST_SUITE_END();

@@ -95,7 +95,7 @@ TEST_CASE("groups of several columns and files, with names above") {
   CHECK(here.shell("cat a.csv | $fanin sum - b.csv --together" + columns).out ==
         "region;price_sum;amount_sum\nnorth;3;4.5\nsouth;12;2\nx,y;3;0\nwest;9223372036854775808;1\n");
   here.write("n.csv", "1,2,north\n3,4,south\n");
-  CHECK(here.fanin("sum n.csv --column 1,2 --by 3 --no-header").out == "north,1,2\nsouth,3,4\n");
+  CHECK(here.fanin("sum n.csv --column 1 --column 2 --by 3 --no-header").out == "north,1,2\nsouth,3,4\n");
   CHECK(here.fanin("sum n.csv --column 1 --by 3 --no-header --csv").out == "3,1_sum\nnorth,1\nsouth,3\n");
   const json all = parsed(here.fanin("reduce sum,mean a.csv b.csv" + columns + "--json"));
   REQUIRE(all.size() == 8);

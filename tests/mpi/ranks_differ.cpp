@@ -144,7 +144,7 @@ TEST_CASE("errors that all ranks find alike") {
   CHECK_THROWS_AS(fanin::mpi::sum(large, MPI_COMM_WORLD), fanin::overflow);
   CHECK_THROWS_AS(fanin::mpi::min(std::vector<float>(), MPI_COMM_WORLD), fanin::invalid_argument);
   CHECK_THROWS_AS(fanin::mpi::argmin(std::vector<float>(), MPI_COMM_WORLD), fanin::invalid_argument);
-  CHECK_THROWS_AS(fanin::mpi::sum(x, MPI_COMM_WORLD, {.method = fanin::method::fast}), fanin::invalid_argument);
+  CHECK_THROWS_AS(fanin::mpi::sum(x, MPI_COMM_WORLD, fanin::fast), fanin::invalid_argument);
   CHECK_THROWS_AS(fanin::mpi::sum(x, {MPI_COMM_WORLD, rank_count(MPI_COMM_WORLD)}), fanin::mpi::mpi_error);
 }
 

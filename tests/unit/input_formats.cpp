@@ -120,6 +120,26 @@ TEST_CASE("errors name what only looks like a number, and the options that read 
       "\xfe\xff"
       "1",
       {.csv = true}, utf16);
+  using namespace std::string_view_literals;
+  const std::string without_mark =
+      "x: is UTF-16 text by its first bytes; 'iconv -f UTF-16{} -t UTF-8' makes it readable";
+  check("a\0,\0b\0\n\0001\0,\0002\0"sv, {.csv = true}, fmt::format(fmt::runtime(without_mark), "LE"));
+  check("\0001\0\n"sv, {}, fmt::format(fmt::runtime(without_mark), "BE"));
+  check("1\0\n\0"sv, {}, fmt::format(fmt::runtime(without_mark), "LE"));
+  check("$1.50", {}, refusal("$1.50", "; it has the sign $, which \"sed 's/[$]//g' FILE | fanin sum -\" takes out"));
+  check("50%", {}, refusal("50%", "; it has the sign %, which \"sed 's/[%]//g' FILE | fanin sum -\" takes out"));
+  check("1;2", {}, refusal("1;2", "; if ';' separates numbers, say --delimiter ';' or --format csv"));
+  check("1'000", {}, refusal("1'000", "; if \"'\" is between thousands, say --thousands \"'\""));
+  check(
+      "a,1 000\n", {.csv = true, .column = "2", .header = false},
+      "x: line 1, byte 3: column 2: '1 000' is not a number of type f64; if line 1 names the columns, say --header; "
+      "if ' ' is between thousands, say --thousands ' '");
+  const std::string for_excel = "x: line 1 names the delimiter for Excel; --skip-lines 1 skips it";
+  check("sep=;\na;b\n1;2\n", {.csv = true}, for_excel);
+  check("\xEF\xBB\xBFsep=,\n1,2\n", {.csv = true}, for_excel);
+  check("sep=;\n1;2\n", {.csv = true, .delimiter = ';', .column = "2", .skip_lines = 1}, "2");
+  check("%", {}, refusal("%", ""));
+  check("[1]", {}, refusal("[1]", "; if this is JSON, jq takes the numbers out: jq '.[].price' FILE | fanin sum -"));
 }
 
 TEST_CASE("lines above the data, and comments") {

@@ -87,7 +87,7 @@ TEST_CASE("plain text separates at the delimiter too") {
 TEST_CASE("plain text without a delimiter has no comma") {
   const auto refusal = [](int line, int byte, std::string_view word) {
     return fmt::format(
-        "x: line {}, byte {}: '{}' is not a number of type f64; if commas separate numbers, say --delimiter , or "
+        "x: line {}, byte {}: '{}' is not a number of type f64; if ',' separates numbers, say --delimiter ',' or "
         "--format csv{}",
         line, byte, word,
         std::ranges::count(word, ',') == 1 && word != "," ? "; if the comma is a decimal point, say --decimal ,"

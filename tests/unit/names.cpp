@@ -61,6 +61,12 @@ TEST_SUITE("unit/names") {
     CHECK(suggested("amx") ==
           "; did you mean 'max'?" + all);  // A swap is one edit, and a word of three has room for one.
     CHECK(suggested("xyzn") == only_all);  // A word of four has room for two edits.
+    constexpr std::string_view options[] = {"--by", "--nan", "--column"};
+    CHECK(suggested("SUM") == "; did you mean 'sum'?" + all);
+    CHECK(fanin::detail::suggestion("--usecols", options).starts_with("; did you mean '--column'?"));
+    CHECK(fanin::detail::suggestion("--q", options) == "; there are --by, --nan, --column");
+    CHECK(fanin::detail::suggestion("--colum", options).starts_with("; did you mean '--column'?"));
+    CHECK(fanin::detail::suggestion("-column", options).starts_with("; did you mean '--column'?"));
     constexpr std::string_view alike[] = {"sum1", "sum2", "sum1"};
     CHECK(fanin::detail::suggestion("sum", alike) == "; did you mean 'sum1'? there are sum1, sum2");
     std::vector<std::string> many = {"sum"};

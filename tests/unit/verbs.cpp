@@ -5,6 +5,7 @@
 #include <array>
 #include <iterator>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,61 @@ TEST_SUITE("unit/verbs") {
     CHECK(argmax(y, std::end(y)).value.index == 2);
     CHECK(sum<float>(std::vector<bf16>(3, bf16(1)).data(), 3).value == 3);
     CHECK(sum(x.end(), x.end()).value == 0);
+  }
+
+  TEST_CASE("the forms of std::inner_product, and an iterator and a count") {
+    const std::vector<double> x{1, 2, 3.5};
+    const double y[] = {4, 5, 6};
+    CHECK(dot(x.begin(), x.end(), y).value == 35);
+    CHECK(vdot(y, y + 2, x.begin(), {.method = fanin::fast}).value == 14);
+    CHECK(dot(x.data(), y, 2).value == 14);
+    CHECK(dot({1, 2}, {3, 4}).value == 11);
+    CHECK(sum(x.begin() + 1, 2).value == 5.5);
+    CHECK(fanin::describe(x.begin(), x.end()).value.max == 3.5);
+    CHECK(fanin::describe(x.cbegin(), 2, {.backend = "serial"}).value.max == 2);
+  }
+
+  TEST_CASE("a method in place of options") {
+    const std::vector<double> x{1e16, 1, -1e16, 3};
+    const std::vector<double> ones{1, 1, 1, 1};
+    const auto is_fast = [](const auto& done) { return done.report.method == fanin::fast; };
+    CHECK(is_fast(sum(x, fanin::fast)));
+    CHECK(sum(x, method::exact).value == 4);
+    CHECK(is_fast(sum(x.begin(), x.end(), fanin::fast)));
+    CHECK(is_fast(sum(x.data(), 2, fanin::fast)));
+    CHECK(is_fast(sum<double>({1.0f, 2.0f}, fanin::exact)) == false);
+    CHECK(is_fast(dot(x, ones, fanin::fast)));
+    CHECK(is_fast(dot(x.begin(), x.end(), ones.begin(), fanin::fast)));
+    CHECK(is_fast(dot({1.5, 2.5}, {3.5, 4.5}, fanin::fast)));
+    CHECK(fanin::describe(x, fanin::exact).value.sum == 4);
+    CHECK_THROWS_AS(static_cast<void>(fanin::describe(x, fanin::fast)), invalid_argument);
+    std::vector<double> out(2);
+    CHECK(sum(rows(x, {2, 2}, 1), out, fanin::compensated).method == method::compensated);
+    CHECK(dot(rows(x, ones, {2, 2}, 1), out, fanin::fast).method == method::fast);
+    CHECK(out[1] == -1e16 + 3);
+    // Empty braces are options with their defaults.
+    CHECK(sum(x, {}).report.method == method::exact);
+  }
+
+  TEST_CASE("a result converts to its value") {
+    const double total = sum({1.5, 2.5});
+    CHECK(total == 4);
+    CHECK(sum({1.5, 2.5}) + fanin::max({1, 2}) == 6);
+    const indexed<double> best = argmax({1.0, 7.0});
+    CHECK(best.index == 1);
+    if (all({0, 1})) FAIL("there is a zero");
+    std::ostringstream printed;
+    printed << sum({1, 2});
+    CHECK(printed.str() == "3");
+  }
+
+  TEST_CASE("blocks of a vector, and of a vector with a mask") {
+    incremental stream(operation::sum, element_type::f64);
+    const std::vector<double> x{1, 2, 3};
+    const std::vector<unsigned char> mask{1, 0, 1};
+    stream.push(x);
+    stream.push(where(x, mask));
+    CHECK(fanin::get<double>(stream.finish()) == 10);
   }
 
   TEST_CASE("arrays with data() and size(), unless there are gaps between their elements") {
