@@ -103,9 +103,12 @@ TEST_CASE("--explain prints a page, then the trace instead of the picture") {
   const finished run = here.fanin("ladder --explain shared-strided");
   CHECK(run.status == 0);
   CHECK(run.out.starts_with("08 shared-strided\n\nProblem. "));
-  const std::regex time("\n   H200 +2\\^24 f32 +[0-9.]+ +[0-9]+ +[0-9.]+% +[0-9.]+ +[0-9.]+\n");
-  CHECK(std::regex_search(run.out, time));
-  CHECK(std::regex_search(run.out, std::regex("\n   bank conflicts +H200, 2\\^24 f32 +[0-9]+ +[0-9.]+ million\n")));
+  for (const std::string device : {"H200", "H100"}) {
+    const std::regex time("\n   " + device + " +2\\^24 f32 +[0-9.]+ +[0-9]+ +[0-9.]+% +[0-9.]+ +[0-9.]+\n");
+    CHECK(std::regex_search(run.out, time));
+    const std::regex counter("\n   bank conflicts +" + device + ", 2\\^24 f32 +[0-9]+ +[0-9.]+ million\n");
+    CHECK(std::regex_search(run.out, counter));
+  }
   CHECK(has(run.out, "\nAnswer. At strides 4, 8 and 16"));
   CHECK(has(run.out, "up to 4 lanes of a warp wait for one bank"));
   CHECK(has(run.out, "total 528\n"));
@@ -113,6 +116,8 @@ TEST_CASE("--explain prints a page, then the trace instead of the picture") {
   CHECK_FALSE(has(run.out, "<!--"));
   CHECK_FALSE(has(run.out, "shared-sequential\n"));
 }
+
+TEST_CASE("gains are over the first stage") { CHECK(traced_stages().front().name == first_stage); }
 
 TEST_CASE("no page has Markdown left in its text, or lines that are too long") {
   for (const traced_stage& stage : traced_stages()) {
