@@ -141,6 +141,9 @@ void check_on_gpu(const scratch_folder& folder) {
       "which is 12.4 % of the fastest read\n"));
   check_report(report_on("#define threadIdx blockIdx"), "wrong: on the GPU y[1] is ");
   check_report(report_on("#error"), "does not compile by nvcc:\n");
+  check_report(report_on("inline void endless() { for (volatile bool ever = true; ever;) {} }\n"
+                         "#define threadIdx (endless(), threadIdx)"),
+               "endless: on the GPU the kernel does not end within 20 s\n  in the trial n = 65\n");
 }
 
 /// Checks two kernels, of which one rounds more often.
