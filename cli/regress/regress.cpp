@@ -295,7 +295,7 @@ command add_regress(CLI::App& root) {
   parser->add_flag("--instructions", arguments->instructions,
                    "with --command: count the instructions too, by perf or else by valgrind");
   add_number_option(
-      *parser, "--layouts", least_pairs, arguments->layouts,
+      *parser, "--layouts", usual_pairs, arguments->layouts,
       "run the pairs under this many sizes of the environment, which count once each; with --build also "
       "under three orders of functions");
   parser
