@@ -212,6 +212,22 @@ TEST_SUITE("puzzle_faults") {
     check_bits(folder);
   }
 
+  TEST_CASE("a kernel may include the headers of CUDA") {
+    const scratch_folder folder;
+    folder.write("06.cu", R"(#include <cuda_runtime.h>
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+__global__ void warp_sums(const int* x, int n, int* sums) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+  const int sum = cg::reduce(warp, i < n ? x[i] : 0, cg::plus<int>());
+  if (warp.thread_rank() == 0) sums[i / 32] = sum;
+}
+)");
+    check_report(folder.fanin("check 06.cu"), "right: ");
+  }
+
   TEST_CASE("each planted fault gets its message") {
     const scratch_folder folder;
     for (const planted_fault& one : planted_faults) {

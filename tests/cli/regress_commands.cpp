@@ -146,6 +146,11 @@ TEST_CASE("--build: revisions of git are built in worktrees of their own, which 
   check_failure(here.fanin("regress HEAD none" + build), 1, "git: exit status");
   check_failure(here.fanin("regress HEAD HEAD --build 'echo broken >&2; exit 3' --run ./prog"), 1, "broken");
   check_failure(here.fanin("regress HEAD HEAD --build true"), 2, "--build and --run need each other");
+  const finished stopped = here.shell(
+      "timeout --foreground --preserve-status -s INT 0.5 $fanin regress HEAD HEAD --build 'sleep 30' --run ./prog "
+      "--command");
+  CHECK(stopped.status == 1);
+  CHECK(stopped.err == "fanin: interrupted during a build\n");
   CHECK(here.shell("git worktree list | wc -l; git stash list; cat time").out == "1\n0.2\n");
 }
 

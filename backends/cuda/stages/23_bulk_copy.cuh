@@ -13,7 +13,7 @@
 namespace fanin::cuda {
 
 template <class A>
-__device__ typename A::state fold_chunks(const stage_arguments<A>& a) {
+__device__ typename A::state fold_pieces(const stage_arguments<A>& a) {
   const auto ring = ring_of_block<typename A::element>();
   const auto part = vectors_of<A>(a);
   auto begin = std::uint64_t{blockIdx.x} * piece, apart = std::uint64_t{gridDim.x} * piece;
@@ -40,7 +40,7 @@ __device__ typename A::state fold_chunks(const stage_arguments<A>& a) {
 template <class A>
 __global__ void __launch_bounds__(most_threads) bulk_copy_kernel(stage_arguments<A> a) {
   const stopwatch watch(a.cycles);
-  NV_IF_TARGET(NV_PROVIDES_SM_90, (finish_in_last_block<A>(a, watch, block_fold<A>(fold_chunks<A>(a)));))
+  NV_IF_TARGET(NV_PROVIDES_SM_90, (finish_in_last_block<A>(a, watch, block_fold<A>(fold_pieces<A>(a)));))
 }
 
 struct bulk_copy : single_pass {
