@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(read_threads, Resident) plain_read_kernel(read
 }
 
 __global__ void __launch_bounds__(read_threads, 1) bulk_read_kernel(read_arguments a) {
-  NV_IF_TARGET(NV_PROVIDES_SM_90, (write_if_rare(a, cuda::fold_chunks<any_bits>(a));))
+  NV_IF_TARGET(NV_PROVIDES_SM_90, (write_if_rare(a, cuda::fold_pieces<any_bits>(a));))
 }
 
 /// The arguments of a read kernel for the 16-byte words that lie completely in `x`.

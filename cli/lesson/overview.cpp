@@ -135,12 +135,16 @@ std::string html_of_charts(const std::vector<overview_row>& stages) {
   std::string all;
   for (const std::string& device : devices_of(stages)) {
     charts::row_chart chart{"GB/s", true, 0, "", 0, {}, {}};
+    double most = 0;
     const std::string input = usual_input(stages, device);
     for (const overview_row& one : stages) {
       const stage_time* time = time_on(one, device);
       if (time == nullptr) continue;  // Without a bar the row would be a heading.
       const branch is = branch_of(one.stage);
-      if (chart.reference == 0) chart.reference = time->gigabytes_per_second / time->share_of_ceiling;
+      if (time->share_of_ceiling > most) {  // The largest share is the least rounded one.
+        most = time->share_of_ceiling;
+        chart.reference = time->gigabytes_per_second / most;
+      }
       chart.rows.push_back({title_of_time(one, *time, input),
                             fmt::format("{:.1f} %", 100 * time->share_of_ceiling),
                             is.colour,
@@ -151,7 +155,7 @@ std::string html_of_charts(const std::vector<overview_row>& stages) {
     const std::string words[] = {"speeds", device};
     const charts::figure figure{"ladder",
                                 charts::id_of(words),
-                                fmt::format("{} on {}", input, device),
+                                fmt::format("{} on an {}", input, device),
                                 "Bars of GB/s for each stage, with a line at the read ceiling.",
                                 chart,
                                 {}};

@@ -98,6 +98,9 @@ fs::path checker_object(const fs::path& folder, const host_compiler& by) {
   return object;
 }
 
+/// Headers of CUDA that a kernel may include. On the CPU they are empty, because fanin/emulate.hpp declares all.
+constexpr std::string_view cuda_headers[] = {"cooperative_groups.h", "cooperative_groups/reduce.h", "cuda_runtime.h"};
+
 /// A program that checks the learner's kernel. What it defines is declared in checker.cpp.
 std::string program_text(int number, const fs::path& learner) {
   return fmt::format(R"(#include <fanin/emulate.hpp>
@@ -155,10 +158,11 @@ std::string report_on(const fs::path& file) {
   const fs::path learner = fs::absolute(file), folder = learner.parent_path() / ".check";
   const fs::path program = folder / fmt::format("{}-{}", file.stem().string(), ::getpid());
   const std::string source = program.string() + ".cpp", object = program.string() + ".o";
-  const fs::path checker = checker_object(folder, by);
+  const fs::path checker = checker_object(folder, by), headers = folder / "cpu";
+  for (const std::string_view name : cuda_headers) write_text(headers / name, "");
   write_text(source, program_text(number, learner));
   std::string said = compile(by, {"-std=c++20", "-O1", "-g1", "-w", "-fwrapv", "-fsanitize=thread," + by.bounds(),
-                                  "-I" + folder.string(), "-c", source, "-o", object});
+                                  "-I" + headers.string(), "-I" + folder.string(), "-c", source, "-o", object});
   if (said.empty()) said = compile(by, {"-no-pie", object, checker.string(), "-o", program.string()});
   std::string report = said.empty() ? output_of(program) : "does not compile:\n" + said;
   if (report.starts_with(word_of_right)) report = with_gpu(report, number, learner, program);
@@ -178,7 +182,8 @@ command add_check(CLI::App& root) {
       R"('fanin lesson --puzzles DIR' writes the puzzles. The check needs a C++ compiler (the variable CXX, g++ or clang++), no
 nvcc and no GPU. It runs the kernel on short, odd and hard inputs, and watches every access to memory. A kernel that is
 right also runs on the GPU, if nvcc and nvidia-smi are in the PATH: the report has its time, and its share of the
-fastest read. The report begins with one of these words:
+fastest read. A kernel may include cuda_runtime.h, cooperative_groups.h and cooperative_groups/reduce.h.
+The report begins with one of these words:
   right             every value is right; below are the costs, beside those of the solution
   slow              the values are right, and a cost that the puzzle is about is above the solution's
   wrong             the first wrong element, and which threads have touched it

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -13,10 +14,11 @@
 #include <vector>
 
 #include <cuda_runtime.h>
+#include <unistd.h>
 
 namespace fanin::puzzle {
 
-/// The end of a check. What begins with "wrong: " is the report, and other text is a line of the report.
+/// The end of a check. Text that begins with blanks is a line of the report, and other text is the report.
 [[noreturn]] inline void finish(const std::string& report) {
   std::fputs((report + "\n").c_str(), stdout);
   std::fflush(stdout);
@@ -92,6 +94,10 @@ class stopwatch {
 
 inline cudaLaunchConfig_t shape = {};  ///< of the next launch
 
+[[noreturn]] inline void stop_launch(int) {
+  finish("endless: on the GPU the kernel does not end within 20 s\n  in the trial " + trial_name);
+}
+
 /// A kernel that is called like a function.
 template <class... Parameters>
 struct launched_kernel {
@@ -122,8 +128,10 @@ class checker {
     shape.gridDim = dim3(blocks);
     shape.blockDim = dim3(threads);
     const stopwatch watch;
+    ::alarm(20);
     kernel();
     const double seconds = watch.seconds();
+    ::alarm(0);
     ++launches_;
     if (input_bytes < bytes_) return;
     seconds_ = input_bytes > bytes_ ? seconds : std::min(seconds, seconds_);
@@ -186,6 +194,7 @@ template <class Trials, class... Parameters>
   if (const cudaError_t status = cudaGetDeviceProperties(&device, 0); status != cudaSuccess) {
     finish("  not run on a GPU: " + std::string(cudaGetErrorString(status)));
   }
+  std::signal(SIGALRM, stop_launch);
   checker now;
   trials(now, launched(kernel));
   const double bytes = static_cast<double>(now.bytes());

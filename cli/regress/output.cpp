@@ -54,9 +54,10 @@ std::string undecided_reason(const regress_result& all, const regress_case& one,
                                 ? fmt::format("beyond {}, but not surely enough for one of {} verdicts",
                                               percent(all.threshold), hypotheses_of(all))
                                 : fmt::format("neither surely within {} nor surely beyond", percent(all.threshold));
-  const std::string remedy =
-      found.pairs_to_decide ? fmt::format("about {:.0f} pairs (--at-most gives them time)", *found.pairs_to_decide)
-                            : "no practical number of pairs, only a quieter machine or another threshold";
+  const std::string_view what = all.layouts > 0 ? "layouts (--layouts)" : "pairs (--at-most gives them time)";
+  const std::string remedy = found.pairs_to_decide
+                                 ? fmt::format("about {:.0f} {}", *found.pairs_to_decide, what)
+                                 : "no practical number of pairs, only a quieter machine or another threshold";
   const std::string seen = found.visible ? change(*found.visible) + " would have been seen; " : "";
   return fmt::format("{}: {}; {}{} would decide it", range_text(found), doubt, seen, remedy);
 }
@@ -212,10 +213,12 @@ std::string as_csv(const regress_result& all) {
   std::string text = "case,measure,verdict,ratio,ratio_low,ratio_high,a_median,b_median,pairs\n";
   for (const regress_case& one : all.cases) {
     for (const auto& [what, pairs] : one.measured) {
-      const shift& moved = pairs.judged.moved;
+      const judgement& found = pairs.judged;
+      const bool has_ends = !all.from_files && is_bounded(found);
+      const auto end = [&](double x) { return has_ends ? fmt::format("{}", std::exp(x)) : ""; };
       text += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_cell(one.name, ','), to_string(what),
-                          to_string(pairs.judged.called), std::exp(moved.estimate), std::exp(moved.low),
-                          std::exp(moved.high), measure::median(pairs.a), measure::median(pairs.b), pairs.a.size());
+                          to_string(found.called), std::exp(found.moved.estimate), end(found.moved.low),
+                          end(found.moved.high), measure::median(pairs.a), measure::median(pairs.b), pairs.a.size());
     }
   }
   return text;

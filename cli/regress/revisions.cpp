@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/kit/child.hpp"
+#include "cli/kit/interrupt.hpp"
 
 namespace fanin::cli {
 
@@ -53,14 +54,20 @@ built_revisions::built_revisions(bool in_all_orders) : orders_(in_all_orders ? s
 built_revisions::built_revisions(const std::string& a, const std::string& b, const std::string& build,
                                  bool in_all_orders)
     : built_revisions(in_all_orders) {  // If the build fails, the destructor removes what there is.
+  const interrupt_watch watch;          // A SIGINT ends the build that runs, and fanin goes on.
   for (const auto& [side, revision] : {std::pair('a', a), {'b', b}}) {
     const std::string commit = commit_of(revision);
     for (std::size_t order = 0; order < orders_; ++order) {
       run_git({"worktree", "add", "--quiet", "--detach", folder(side, order), commit});
-      run_child({.program = "/bin/sh",
-                 .arguments = {"-c", build},
-                 .folder = folder(side, order),
-                 .variables = variables_for(order)});
+      try {
+        run_child({.program = "/bin/sh",
+                   .arguments = {"-c", build},
+                   .folder = folder(side, order),
+                   .variables = variables_for(order)});
+      } catch (const bad_data&) {
+        if (watch.seen()) throw bad_data("interrupted during a build");
+        throw;
+      }
     }
   }
 }

@@ -22,11 +22,18 @@ namespace {
 std::size_t checked_pairs(std::uint64_t requested, std::size_t verdicts) {
   const std::size_t least = pairs_needed(verdicts);
   // If the number is even, A and B go first equally often.
-  if (requested == 0) return std::max<std::size_t>(12, (least + 5) / 2 * 2);
+  if (requested == 0) return std::max(usual_pairs, (least + 5) / 2 * 2);
   if (requested > most_pairs) throw usage_error(fmt::format("--pairs {}: {} at most", requested, most_pairs));
   if (requested >= least) return requested;
   throw usage_error(
       fmt::format("--pairs {}: to call one of {} verdicts slower takes {} at least", requested, verdicts, least));
+}
+
+/// Pairs of one layout count once, so there have to be as many layouts as a first look has pairs.
+void check_layouts(std::uint64_t layouts, std::size_t verdicts) {
+  const std::size_t least = checked_pairs(0, verdicts);
+  if (layouts == 0 || layouts >= least) return;
+  throw usage_error(fmt::format("--layouts {}: {} verdicts take {} at least", layouts, verdicts, least));
 }
 
 /// Cases that one process measures, and the looks at them.
@@ -59,6 +66,7 @@ class pair_run {
     if (!run_pair(first)) throw bad_data("interrupted before the first pair was done");
     mark_controls(all_, plan_.controls);
     first.next_look = checked_pairs(plan_.pairs, hypotheses_of(all_));
+    check_layouts(plan_.layouts, hypotheses_of(all_));
     groups_ = plan_.pairs > 0 ? std::vector{first} : apart(first);
     while (case_group* const next = next_group()) {
       if (!run_pair(*next)) {

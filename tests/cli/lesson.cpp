@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of --explain, --trace and --svg, of the pictures in docs/ladder.md, and of what a page is not written for.
+// Tests of --explain, --trace and --svg, of the pictures in docs/ladder.md, of kernels as text, and of what a page is
+// not written for.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -14,6 +15,7 @@
 #include <sstream>
 
 #include "cli/lesson/page.hpp"
+#include "cli/lesson/plain_kernel.hpp"
 #include "cli/lesson/story.hpp"
 #include "cli/lesson/trace.hpp"
 #include "tests/cli/process.hpp"
@@ -103,15 +105,35 @@ TEST_CASE("--explain prints a page, then the trace instead of the picture") {
   const finished run = here.fanin("ladder --explain shared-strided");
   CHECK(run.status == 0);
   CHECK(run.out.starts_with("08 shared-strided\n\nProblem. "));
-  const std::regex time("\n   H200 +2\\^24 f32 +[0-9.]+ +[0-9]+ +[0-9.]+% +[0-9.]+ +[0-9.]+\n");
-  CHECK(std::regex_search(run.out, time));
-  CHECK(std::regex_search(run.out, std::regex("\n   bank conflicts +H200, 2\\^24 f32 +[0-9]+ +[0-9.]+ million\n")));
+  for (const std::string device : {"H200", "H100"}) {
+    const std::regex time("\n   " + device + " +2\\^24 f32 +[0-9.]+ +[0-9]+ +[0-9.]+% +[0-9.]+ +[0-9.]+\n");
+    CHECK(std::regex_search(run.out, time));
+    const std::regex counter("\n   bank conflicts +" + device + ", 2\\^24 f32 +[0-9]+ +[0-9.]+ million\n");
+    CHECK(std::regex_search(run.out, counter));
+  }
   CHECK(has(run.out, "\nAnswer. At strides 4, 8 and 16"));
   CHECK(has(run.out, "up to 4 lanes of a warp wait for one bank"));
   CHECK(has(run.out, "total 528\n"));
   CHECK_FALSE(has(run.out, "!["));
   CHECK_FALSE(has(run.out, "<!--"));
   CHECK_FALSE(has(run.out, "shared-sequential\n"));
+}
+
+TEST_CASE("gains are over the first stage") { CHECK(traced_stages().front().name == first_stage); }
+
+TEST_CASE("a line of a kernel is written as for floats") {
+  const auto plain = [](const char* line) { return plain_line(line, {}).value_or("nothing"); };
+  CHECK(plain("    if (t < n) A::merge(values[f(t, 1)], values[t + 1]);") ==
+        "    if (t < n) values[f(t, 1)] += values[t + 1];");
+  CHECK(plain("__global__ void __launch_bounds__(most_threads, 1) k_kernel(stage_arguments<A> a) {") ==
+        "__global__ void k_kernel(stage_arguments a) {");
+  CHECK(plain("  store_first<A>(a, watch, values, size);") == "  store_first(a, values, size);");
+  CHECK(plain("      A::merge(total, i < size ? values[i] : A::identity());") ==
+        "      total += i < size ? values[i] : 0.0f;");
+  CHECK(plain("template <class A, unsigned Tiles>") == "template <unsigned Tiles>");
+  for (const auto* line : {"template <class A>", "  const stopwatch watch(a.cycles);", "    watch.stop();"}) {
+    CHECK(plain(line) == "nothing");
+  }
 }
 
 TEST_CASE("no page has Markdown left in its text, or lines that are too long") {

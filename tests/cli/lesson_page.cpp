@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "cli/lesson/listing.hpp"
-#include "cli/lesson/plain_kernel.hpp"
 #include "cli/lesson/step_pictures.hpp"
 #include "cli/lesson/words.hpp"
 #include "tests/cli/process.hpp"
@@ -54,6 +53,15 @@ json ladder_of(const std::string& device, const std::vector<json>& rows) {
   return {{"operation", "max"}, {"element_type", "i64"}, {"count", 1000}, {"device", device}, {"rows", rows}};
 }
 
+std::string path_of_result(std::string_view machine, std::string_view name) {
+  return fmt::format(FANIN_SOURCE "/bench/results/{}/{}.json", machine, name);
+}
+
+json result_of(std::string_view machine, std::string_view name) {
+  std::ifstream file(path_of_result(machine, name));
+  return json::parse(file);
+}
+
 TEST_SUITE_BEGIN("lesson_page");
 
 TEST_CASE("every stage has its parts in order, its pictures and its times, and a numbered link") {
@@ -81,25 +89,26 @@ TEST_CASE("every stage has its parts in order, its pictures and its times, and a
     }
     const bool first = stage.name == "global-neighbored", of_integers = stage.name == "warp-redux";
     CHECK(count_of(">gain over ", section) == (first ? 0 : 1));
-    CHECK(count_of("<td>2^", section) == (of_integers ? 2 : 4));
-    CHECK(count_of("&#160;&#215;</td>", section) == (first ? 4 : of_integers ? 4 : 8));
+    CHECK(count_of("<td>H100</td><td>2^", section) == (of_integers ? 2 : 4));
+    CHECK(count_of("<td>H200</td><td>2^", section) == (of_integers ? 2 : 4));
+    CHECK(count_of("&#160;&#215;</td>", section) == (first ? 8 : of_integers ? 8 : 16));
     const std::size_t steps = make_trace(stage, readable_shape(stage, 0, 0)).steps.size();
     CHECK(count_of("<figure", section) == steps);
     CHECK(count_of("<svg ", section) == steps);
   }
-  CHECK(contains(section_of(page, "shared-strided"), "(bench/results/h200).</p>"));
+  CHECK(contains(section_of(page, "shared-strided"), "(bench/results/h100).</p>"));
 }
 
 TEST_CASE("the counters that a stage names have their values there, and before it") {
   const scratch_folder here;
   const std::string section = section_of(page_with(here, ""), "shared-strided");
-  CHECK(contains(section,
-                 "<tr><th>counter</th><th>measured with</th><th>shared-mask</th><th>shared-strided</th></tr>\n"));
-  const json profile = parsed(here.shell("cat " FANIN_SOURCE "/bench/results/h200/profile-ladder.json"));
-  for (const json& row : profile["rows"]) {
-    if (row["stage"] != "shared-strided") continue;
-    const double conflicts = row["counters"]["bank conflicts"].get<double>();
-    CHECK(contains(section, fmt::format("<td>{:.1f} million</td></tr>", conflicts / 1e6)));
+  CHECK(contains(section, "<th>measured with</th><th>shared-mask</th><th>shared-strided</th></tr>\n"));
+  for (const char* machine : {"h200", "h100"}) {
+    for (const json profile = result_of(machine, "profile-ladder"); const json& row : profile["rows"]) {
+      if (row["stage"] != "shared-strided") continue;
+      const double conflicts = row["counters"]["bank conflicts"].get<double>() / 1e6;
+      CHECK(contains(section, fmt::format("<td>{:.1f} million</td></tr>", conflicts)));
+    }
   }
 }
 
@@ -110,7 +119,7 @@ TEST_CASE("the overview has a map of all stages, a chart and a table of their ga
   for (const traced_stage& stage : traced_stages()) {
     CAPTURE(stage.name);
     CHECK(contains(map, fmt::format("<a href=\"#{}\"><title>", stage.name)));
-    CHECK(count_of(fmt::format("<th scope=\"row\"><a href=\"#{}\">", stage.name), overview) == 1);
+    CHECK(count_of(fmt::format("<th scope=\"row\"><a href=\"#{}\">", stage.name), overview) == 2);
   }
   // Each stage but the first is joined with another one, and only 06, 14, 15, 19 and 22 begin a row.
   CHECK(count_of("<path d=\"M", map) == traced_stages().size() - 1);
@@ -118,7 +127,10 @@ TEST_CASE("the overview has a map of all stages, a chart and a table of their ga
   const std::regex place("<rect x=\"[0-9]+\" y=\"([0-9]+)\"");
   for (std::sregex_iterator one(map.begin(), map.end(), place), end; one != end; ++one) heights.insert((*one)[1]);
   CHECK(heights.size() == 6);
-  CHECK(contains(overview, "read ceiling"));
+  for (const char* machine : {"h200", "h100"}) {
+    const json ceiling = result_of(machine, "ladder-f32-28")["ceiling_gigabytes_per_second"];
+    CHECK(contains(overview, fmt::format("read ceiling, {:.0f} GB/s", ceiling.get<double>())));
+  }
   CHECK(contains(overview, "<th scope=\"col\">gain since 01</th>"));
   CHECK(contains(overview, "<a class=\"word\" href=\"#word-ceiling\""));
   CHECK(contains(overview, "<code>fanin lesson --puzzles puzzles</code>"));
@@ -188,21 +200,8 @@ TEST_CASE("every stage shows the kernel of its source file, without the template
     const bool has_own_kernel = stage.name != "global-unroll-4" && stage.name != "global-unroll-8";
     CHECK((marks > 0) == (has_own_kernel && !found.builds_on.empty()));
     CHECK(marks < found.lines.size());
-  }
-}
-
-TEST_CASE("a line of a kernel is written as for floats") {
-  const auto plain = [](const char* line) { return plain_line(line, {}).value_or("nothing"); };
-  CHECK(plain("    if (t < n) A::merge(values[f(t, 1)], values[t + 1]);") ==
-        "    if (t < n) values[f(t, 1)] += values[t + 1];");
-  CHECK(plain("__global__ void __launch_bounds__(most_threads, 1) k_kernel(stage_arguments<A> a) {") ==
-        "__global__ void k_kernel(stage_arguments a) {");
-  CHECK(plain("  store_first<A>(a, watch, values, size);") == "  store_first(a, values, size);");
-  CHECK(plain("      A::merge(total, i < size ? values[i] : A::identity());") ==
-        "      total += i < size ? values[i] : 0.0f;");
-  CHECK(plain("template <class A, unsigned Tiles>") == "template <unsigned Tiles>");
-  for (const auto* line : {"template <class A>", "  const stopwatch watch(a.cycles);", "    watch.stop();"}) {
-    CHECK(plain(line) == "nothing");
+    const auto is_code = [](const listed_line& one) { return !one.text.empty() && !one.text.starts_with("///"); };
+    CHECK(std::ranges::count_if(found.lines, is_code) <= 25);
   }
 }
 
@@ -355,30 +354,27 @@ TEST_CASE("times of results that are given replace the others") {
   CHECK(contains(overview, "Measured: a &lt;device&gt; (a.json)</p>"));
 }
 
-TEST_CASE("gains are over the first stage") { CHECK(traced_stages().front().name == first_stage); }
-
 TEST_CASE("the usual times are those of the results in bench/, as if these were given") {
   const scratch_folder here;
   const std::string usual = page_with(here, "");
-  for (const std::string name : {"f32-24", "f32-28", "i32-24", "i32-28"}) {
-    const std::string file = FANIN_SOURCE "/bench/results/h200/ladder-" + name + ".json";
-    const std::string given = page_with(here, file);
-    const json ladder = parsed(here.shell("cat " + file));
-    for (const json& row : ladder["rows"]) {
-      if (row["number"].is_null()) continue;
-      const std::string stage = row["stage"].get<std::string>();
-      CAPTURE(stage);
-      CHECK(count_of("<td>H200</td>", section_of(given, stage)) == 1);
-      const std::string time =
-          fmt::format("<td class=\"number\">{:.1f}</td><td class=\"number\">{:.0f}</td>",
-                      1e6 * row["seconds"].get<double>(), row["gigabytes_per_second"].get<double>());
-      const std::string share = fmt::format("{:.1f}&#160;%</td>", 100 * row["share_of_ceiling"].get<double>());
-      const std::string gain = row["gain"].is_null() ? "<td class=\"number\"></td>"
-                                                     : fmt::format("<td class=\"number\">{:.2f}&#160;&#215;</td>",
-                                                                   row["gain"].get<double>());
-      for (const std::string& page : {usual, given}) {
-        CHECK(contains(section_of(page, stage), time));
-        CHECK(contains(section_of(page, stage), share + gain));
+  for (const std::string name : {"ladder-f32-24", "ladder-f32-28", "ladder-i32-24", "ladder-i32-28"}) {
+    const std::string given = page_with(here, path_of_result("h200", name) + " " + path_of_result("h100", name));
+    for (const std::string machine : {"h200", "h100"}) {
+      for (const json ladder = result_of(machine, name); const json& row : ladder["rows"]) {
+        if (row["number"].is_null()) continue;
+        const std::string stage = row["stage"].get<std::string>();
+        CAPTURE(stage);
+        CHECK(count_of("<td>H", section_of(given, stage)) == 2);
+        const std::string time =
+            fmt::format("<td class=\"number\">{:.1f}</td><td class=\"number\">{:.0f}</td>",
+                        1e6 * row["seconds"].get<double>(), row["gigabytes_per_second"].get<double>());
+        const std::string share = fmt::format("{:.1f}&#160;%</td>", 100 * row["share_of_ceiling"].get<double>());
+        const std::string gain =
+            row["gain"].is_null() ? "" : fmt::format("{:.2f}&#160;&#215;", row["gain"].get<double>());
+        for (const std::string& page : {usual, given}) {
+          CHECK(contains(section_of(page, stage), time));
+          CHECK(contains(section_of(page, stage), share + "<td class=\"number\">" + gain + "</td>"));
+        }
       }
     }
   }

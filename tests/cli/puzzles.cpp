@@ -141,6 +141,9 @@ void check_on_gpu(const scratch_folder& folder) {
       "which is 12.4 % of the fastest read\n"));
   check_report(report_on("#define threadIdx blockIdx"), "wrong: on the GPU y[1] is ");
   check_report(report_on("#error"), "does not compile by nvcc:\n");
+  check_report(report_on("inline void endless() { for (volatile bool ever = true; ever;) {} }\n"
+                         "#define threadIdx (endless(), threadIdx)"),
+               "endless: on the GPU the kernel does not end within 20 s\n  in the trial n = 65\n");
 }
 
 /// Checks two kernels, of which one rounds more often.
@@ -207,6 +210,22 @@ TEST_SUITE("puzzle_faults") {
     const scratch_folder folder;
     check_on_gpu(folder);
     check_bits(folder);
+  }
+
+  TEST_CASE("a kernel may include the headers of CUDA") {
+    const scratch_folder folder;
+    folder.write("06.cu", R"(#include <cuda_runtime.h>
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+__global__ void warp_sums(const int* x, int n, int* sums) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+  const int sum = cg::reduce(warp, i < n ? x[i] : 0, cg::plus<int>());
+  if (warp.thread_rank() == 0) sums[i / 32] = sum;
+}
+)");
+    check_report(folder.fanin("check 06.cu"), "right: ");
   }
 
   TEST_CASE("each planted fault gets its message") {

@@ -98,6 +98,8 @@ TEST_CASE("undecided: why, and what would decide it") {
   CHECK(run.out.find(" pairs (--at-most gives them time) would decide it.\n") != std::string::npos);
   const json row = cases_of(here.fanin("regress a b --pairs 12 --json"))[0];
   CHECK(row["visible"].get<double>() > 0.03);
+  const finished layouts = here.fanin("regress a b --pairs 24 --layouts 12");
+  CHECK(layouts.out.find(" layouts (--layouts) would decide it.\n") != std::string::npos);
   const finished lenient = here.fanin("regress a b --pairs 12 --lenient");
   CHECK(lenient.status == 0);
   CHECK(lenient.err.empty());
@@ -200,8 +202,9 @@ TEST_CASE("result files: only a factor of two is called, and a warning says so")
   const scratch_folder here;
   here.write("a.json", result(row("x", "1") + "," + row("y", "1") + "," + row("z", "1") + "," + row("only", "1")));
   here.write("b.json", result(row("x", "1.9") + "," + row("y", "0.5") + "," + row("z", "2"), "other"));
-  const finished run = here.fanin("regress a.json b.json");
+  const finished run = here.fanin("regress a.json b.json --export-csv t.csv");
   CHECK(run.status == 3);
+  CHECK(here.read("t.csv").find("\ny,wall time,FASTER,0.5,,,") != std::string::npos);
   CHECK(run.err.find("fanin: warning: one process of each build") == 0);
   CHECK(run.err.find("the machines differ: 'm' and 'other'") != std::string::npos);
   CHECK(run.out.find("\nUNDECIDED x: +90.0 %, which one process of each") != std::string::npos);

@@ -111,15 +111,20 @@ TEST_CASE("--layouts: the pairs run under different sizes of the environment, an
   const scratch_folder here;
   here.write("p", "#!/bin/sh\necho ${#FANIN_LAYOUT} >>sizes\n");
   REQUIRE(here.shell("chmod +x p").status == 0);
-  REQUIRE(here.fanin("regress --command ./p ./p --pairs 16 --layouts 8 --lenient").status != 2);
+  REQUIRE(here.fanin("regress --command ./p ./p --pairs 24 --layouts 12 --lenient").status != 2);
   const std::string sizes = here.read("sizes");
   std::vector<int> found;
   for (std::size_t at = 0; at < sizes.size(); at = sizes.find('\n', at) + 1)
     found.push_back(std::stoi(sizes.substr(at)));
-  REQUIRE(found.size() == 32);
-  CHECK(std::set(found.begin(), found.end()).size() == 8);
-  for (std::size_t i = 0; i < 16; ++i) CHECK(found[i] == found[i + 16]);
-  for (std::size_t i = 0; i < 32; i += 2) CHECK(found[i] == found[i + 1]);
+  REQUIRE(found.size() == 48);
+  CHECK(std::set(found.begin(), found.end()).size() == 12);
+  for (std::size_t i = 0; i < 24; ++i) CHECK(found[i] == found[i + 24]);
+  for (std::size_t i = 0; i < 48; i += 2) CHECK(found[i] == found[i + 1]);
+  // Fewer layouts could not show any change.
+  CHECK(here.fanin("regress --command true 'sleep 0.01' --layouts 12").status == 3);
+  check_failure(here.fanin("regress --command true 'sleep 0.01' --layouts 11"), 2, "--layouts");
+  check_failure(here.fanin("regress --command 'true {n}' true -L n 1,2,3,4,5 --layouts 12"), 2,
+                "--layouts 12: 10 verdicts take 14 at least");
 }
 
 TEST_CASE("--build: revisions of git are built in worktrees of their own, which are removed") {
@@ -141,6 +146,11 @@ TEST_CASE("--build: revisions of git are built in worktrees of their own, which 
   check_failure(here.fanin("regress HEAD none" + build), 1, "git: exit status");
   check_failure(here.fanin("regress HEAD HEAD --build 'echo broken >&2; exit 3' --run ./prog"), 1, "broken");
   check_failure(here.fanin("regress HEAD HEAD --build true"), 2, "--build and --run need each other");
+  const finished stopped = here.shell(
+      "timeout --foreground --preserve-status -s INT 0.5 $fanin regress HEAD HEAD --build 'sleep 30' --run ./prog "
+      "--command");
+  CHECK(stopped.status == 1);
+  CHECK(stopped.err == "fanin: interrupted during a build\n");
   CHECK(here.shell("git worktree list | wc -l; git stash list; cat time").out == "1\n0.2\n");
 }
 
@@ -154,14 +164,14 @@ TEST_CASE(
   const std::string log = here.shell("echo $PWD/log").out;
   here.write("build.sh", "echo \"#!/bin/sh\necho '$LDFLAGS|$CFLAGS|$CXXFLAGS' >>" + log.substr(0, log.size() - 1) +
                              "\" >prog; chmod +x prog\n");
-  const std::string build = "--build 'sh " + here.path() + "/build.sh' --command --run ./prog --pairs 9 --lenient";
-  REQUIRE(here.shell("LDFLAGS=-g $fanin regress HEAD HEAD --layouts 8 " + build).status != 2);
+  const std::string build = "--build 'sh " + here.path() + "/build.sh' --command --run ./prog --pairs 14 --lenient";
+  REQUIRE(here.shell("LDFLAGS=-g $fanin regress HEAD HEAD --layouts 13 " + build).status != 2);
   const std::string own = "-g||\n";
   const std::string by_name = "-g -Wl,--sort-section=name| -ffunction-sections| -ffunction-sections\n";
   const std::string by_alignment = "-g -Wl,--sort-section=alignment| -ffunction-sections| -ffunction-sections\n";
   const std::string three_pairs = own + own + by_name + by_name + by_alignment + by_alignment;
-  // The ninth pair has the first of eight layouts again.
-  CHECK(here.read("log") == three_pairs + three_pairs + own + own + by_name + by_name + own + own);
+  // The thirteenth pair has the thirteenth layout, and the next one has the first layout again.
+  CHECK(here.read("log") == three_pairs + three_pairs + three_pairs + three_pairs + own + own + own + own);
   CHECK(here.shell("git worktree list | wc -l; rm log").out == "1\n");
   REQUIRE(here.shell("LDFLAGS=-g $fanin regress HEAD HEAD " + build).status != 2);
   CHECK(here.read("log").find("sort-section") == std::string::npos);
@@ -215,6 +225,14 @@ TEST_CASE("the action: a summary, an output and one comment, which later runs re
   CHECK(
       comment.starts_with("<!-- fanin regress -->\n### fanin regress: A case is **slower**.\n\n| case | measure |"));
   CHECK(here.read("summary") == comment);
+  here.write("bench",
+             "#!/bin/sh\necho '{\"context\": {}, \"benchmarks\": [{\"name\": \"x\", \"seconds\": '$1'}, {\"name\": "
+             "\"y\", \"seconds\": '$1'}]}'\n");
+  REQUIRE(here.shell("chmod +x bench; for n in 1 2; do printf '#!/bin/sh\n./bench %s\n' $n >b$n; done; chmod +x b?")
+              .status == 0);
+  CHECK(act("./b1 ./b2 --control y").status == 4);
+  CHECK(here.read("comment").find("### fanin regress: Void: a control moved, so no verdict holds.\n") !=
+        std::string::npos);
   here.write("ids", "12\n13\n");
   CHECK(act("--command true none").status == 1);
   CHECK(here.read("calls").find("\napi --method PATCH repos/o/r/issues/comments/12 --field ") != std::string::npos);

@@ -13,7 +13,8 @@ cat "$folder/error" >&2
 case $status in
   0) verdict='No case is slower.' ;;
   3) verdict='A case is **slower**.' ;;
-  4) verdict='Undecided: no case is surely slower.' ;;
+  4) verdict='Undecided: no case is surely slower.'
+     if grep -q '^VOID: ' "$folder/table"; then verdict='Void: a control moved, so no verdict holds.'; fi ;;
   *) verdict='The comparison failed.' ;;
 esac
 {

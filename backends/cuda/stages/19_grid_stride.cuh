@@ -25,13 +25,11 @@ __global__ void __launch_bounds__(most_threads) grid_stride_kernel(stage_argumen
     for (unsigned k = 0; k < 4; ++k) A::add(s, x[k]);
   }
 #pragma unroll
-  for (unsigned k = 0; k < 3; ++k) {
+  for (unsigned k = 0; k < 3; ++k)
     if (i + k * stride < a.count) x[k] = a.data[i + k * stride];
-  }
 #pragma unroll
-  for (unsigned k = 0; k < 3; ++k) {
+  for (unsigned k = 0; k < 3; ++k)
     if (i + k * stride < a.count) A::add(s, x[k]);
-  }
   store_partial<A>(a, watch, block_fold<A>(s));
 }
 

@@ -8,53 +8,30 @@
 #pragma once
 
 #include "backends/cuda/stages/19_grid_stride.cuh"
+#include "backends/cuda/stages/vectors.cuh"
 
 namespace fanin::cuda {
-
-template <class T>
-struct alignas(16) vector_of {
-  T x[16 / sizeof(T)];
-};
-
-template <class A>
-__device__ void add_vector(typename A::state& s, const vector_of<typename A::element>& v) {
-#pragma unroll
-  for (const auto x : v.x) A::add(s, x);
-}
-
-/// The elements of [0, part.head) and of the tail, one for each of the block's first threads.
-template <class A>
-__device__ void add_ends(typename A::state& s, const stage_arguments<A>& a, const steps::peeled& part) {
-  if (threadIdx.x < part.head) A::add(s, a.data[threadIdx.x]);
-  if (threadIdx.x < part.tail) A::add(s, a.data[a.count - part.tail + threadIdx.x]);
-}
-
-inline constexpr unsigned loads_in_flight = 4;
 
 /// The sum of this thread's share of the input: every vector that is a grid away from the one before.
 template <class A>
 __device__ typename A::state fold_vectors(const stage_arguments<A>& a) {
-  using vector = vector_of<typename A::element>;
-  const auto part = steps::peel(reinterpret_cast<std::uintptr_t>(a.data), a.count, sizeof(typename A::element));
-  const auto* vectors = reinterpret_cast<const vector*>(a.data + part.head);
+  const auto part = vectors_of<A>(a);
   const auto stride = std::uint64_t{gridDim.x} * blockDim.x;
   auto i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   auto s = A::identity();
-  vector x[loads_in_flight];
-  for (; i + (loads_in_flight - 1) * stride < part.vectors; i += loads_in_flight * stride) {
+  vector_of<typename A::element> x[loads_in_flight];
+  for (; i + (loads_in_flight - 1) * stride < part.count; i += loads_in_flight * stride) {
 #pragma unroll
-    for (unsigned k = 0; k < loads_in_flight; ++k) x[k] = vectors[i + k * stride];
+    for (unsigned k = 0; k < loads_in_flight; ++k) x[k] = part.vectors[i + k * stride];
 #pragma unroll
     for (unsigned k = 0; k < loads_in_flight; ++k) add_vector<A>(s, x[k]);
   }
 #pragma unroll
-  for (unsigned k = 0; k < loads_in_flight - 1; ++k) {
-    if (i + k * stride < part.vectors) x[k] = vectors[i + k * stride];
-  }
+  for (unsigned k = 0; k < loads_in_flight - 1; ++k)
+    if (i + k * stride < part.count) x[k] = part.vectors[i + k * stride];
 #pragma unroll
-  for (unsigned k = 0; k < loads_in_flight - 1; ++k) {
-    if (i + k * stride < part.vectors) add_vector<A>(s, x[k]);
-  }
+  for (unsigned k = 0; k < loads_in_flight - 1; ++k)
+    if (i + k * stride < part.count) add_vector<A>(s, x[k]);
   if (blockIdx.x == 0) add_ends<A>(s, a, part);
   return s;
 }

@@ -11,17 +11,19 @@
 
 namespace fanin::cuda {
 
-/// The sum over the warp, in every lane.
-__device__ inline std::int64_t redux(std::int64_t s) {
+/// The sum over the warp, in every lane. Devices without the instruction do not compile this template, which nobody
+/// calls there.
+template <class State>
+__device__ State redux(State s) {
+  using word = std::make_unsigned_t<State>;
   constexpr unsigned piece = 27;
-  const auto bits = static_cast<std::uint64_t>(s);
-  std::uint64_t total = 0;
+  word total = 0;
 #pragma unroll
-  for (unsigned at = 0; at < 64; at += piece) {
-    [[maybe_unused]] const auto low = static_cast<unsigned>(bits >> at) & ((1u << piece) - 1);
-    NV_IF_TARGET(NV_PROVIDES_SM_80, (total += std::uint64_t{__reduce_add_sync(~0u, low)} << at;))
+  for (unsigned at = 0; at < 8 * sizeof(word); at += piece) {
+    const auto low = static_cast<unsigned>(static_cast<word>(s) >> at) & ((1u << piece) - 1);
+    total += word{__reduce_add_sync(~0u, low)} << at;
   }
-  return static_cast<std::int64_t>(total);
+  return static_cast<State>(total);
 }
 
 template <class A>

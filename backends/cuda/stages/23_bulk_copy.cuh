@@ -7,43 +7,30 @@
 // Order:   fixed whichever block is last, so run-to-run reproducible.
 #pragma once
 
-#include "backends/cuda/runtime/copy_barrier.cuh"
 #include "backends/cuda/stages/22_single_pass.cuh"
+#include "backends/cuda/stages/copy_ring.cuh"
 
 namespace fanin::cuda {
 
-inline constexpr unsigned piece_bytes = 32 * 1024;
-inline constexpr unsigned ring_size = 6;
-
 template <class A>
-__device__ typename A::state fold_chunks(const stage_arguments<A>& a) {
-  using vector = vector_of<typename A::element>;
-  constexpr unsigned chunk = piece_bytes / sizeof(vector);
-  __shared__ copy_barrier arrived[ring_size];
-  auto* ring = dynamic_shared<vector>();
-  const auto part = steps::peel(reinterpret_cast<std::uintptr_t>(a.data), a.count, sizeof(typename A::element));
-  const auto* vectors = reinterpret_cast<const vector*>(a.data + part.head);
-  const auto start_copy = [&](std::uint64_t begin, unsigned slot) {
-    const unsigned size = steps::in_tile(begin, part.vectors, chunk);
-    if (size > 0) arrived[slot].copy(ring + slot * chunk, vectors + begin, size * sizeof(vector));
-  };
-  const auto apart = std::uint64_t{gridDim.x} * chunk;
-  auto begin = std::uint64_t{blockIdx.x} * chunk;
+__device__ typename A::state fold_pieces(const stage_arguments<A>& a) {
+  const auto ring = ring_of_block<typename A::element>();
+  const auto part = vectors_of<A>(a);
+  auto begin = std::uint64_t{blockIdx.x} * piece, apart = std::uint64_t{gridDim.x} * piece;
   if (threadIdx.x == 0) {
-    for (auto& barrier : arrived) barrier.start();
-    copy_barrier::publish();
-    for (unsigned slot = 0; slot < ring_size; ++slot) start_copy(begin + slot * apart, slot);
+    start_barriers(ring);
+    for (unsigned slot = 0; slot < ring_size; ++slot) start_copy(part, begin + slot * apart, ring, slot);
   }
   __syncthreads();
 
   auto s = A::identity();
-  const auto add = [&](const vector& v) { add_vector<A>(s, v); };
-  for (unsigned slot = 0, parity = 0; begin < part.vectors; begin += apart) {
-    const unsigned size = steps::in_tile(begin, part.vectors, chunk);
-    arrived[slot].wait(parity);
-    for_each_strided<loads_in_flight>(ring + slot * chunk, threadIdx.x, size, blockDim.x, add);
+  const auto add = [&](const auto& v) { add_vector<A>(s, v); };
+  for (unsigned slot = 0, parity = 0; begin < part.count; begin += apart) {
+    const unsigned size = steps::in_tile(begin, part.count, piece);
+    ring.arrived[slot].wait(parity);
+    for_each_strided<loads_in_flight>(ring.buffers + slot * piece, threadIdx.x, size, blockDim.x, add);
     __syncthreads();
-    if (threadIdx.x == 0) start_copy(begin + ring_size * apart, slot);
+    if (threadIdx.x == 0) start_copy(part, begin + ring_size * apart, ring, slot);
     if (++slot == ring_size) slot = 0, parity ^= 1;
   }
   if (blockIdx.x == 0) add_ends<A>(s, a, part);
@@ -51,14 +38,9 @@ __device__ typename A::state fold_chunks(const stage_arguments<A>& a) {
 }
 
 template <class A>
-__device__ void bulk_copy_body(const stage_arguments<A>& a) {
-  const stopwatch watch(a.cycles);
-  finish_in_last_block<A>(a, watch, block_fold<A>(fold_chunks<A>(a)));
-}
-
-template <class A>
 __global__ void __launch_bounds__(most_threads) bulk_copy_kernel(stage_arguments<A> a) {
-  NV_IF_TARGET(NV_PROVIDES_SM_90, (bulk_copy_body<A>(a);))
+  const stopwatch watch(a.cycles);
+  NV_IF_TARGET(NV_PROVIDES_SM_90, (finish_in_last_block<A>(a, watch, block_fold<A>(fold_pieces<A>(a)));))
 }
 
 struct bulk_copy : single_pass {

@@ -2,10 +2,13 @@
 // The part of CUDA's runtime that the check of a puzzle calls, by the emulation. Each block of a launch takes 10 ns.
 #pragma once
 
+#include <unistd.h>
 #include <cstring>
 #include <new>
 
 #include <fanin/emulate.hpp>
+
+#define alarm(seconds) alarm((seconds) != 0)  // A launch that does not end is stopped after a second.
 
 enum cudaError_t { cudaSuccess, cudaErrorEmulated };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
