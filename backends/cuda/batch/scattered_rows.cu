@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cuda/batch/scattered_rows.hpp"
+
+#include <algorithm>
+
+#include <fanin/cuda/check.cuh>
+
+#include "backends/cuda/batch/groups.hpp"
+#include "backends/cuda/batch/scattered_rows.cuh"
+
+namespace fanin::cuda {
+namespace {
+
+/// Calls f.operator()<A>() with the accumulator that folds elements of the type.
+template <class F>
+void with_fold_of(element_type type, const F& f) {
+  const auto call = [&]<class Word, class N>() {
+    f.template operator()<scaled_form_t<by_word<Word, accumulator::exact_sum<N>>>>();
+  };
+  switch (byte_size(type)) {
+    case 2:
+      return call.template operator()<std::uint16_t, float>();
+    case 4:
+      return call.template operator()<std::uint32_t, float>();
+    default:
+      return call.template operator()<std::uint64_t, double>();
+  }
+}
+
+unsigned grid_of(std::uint64_t turns) {
+  return static_cast<unsigned>(std::min<std::uint64_t>(turns, std::numeric_limits<std::int32_t>::max()));
+}
+
+template <class A>
+void launch(const scattered_lists& all, cudaStream_t stream) {
+  constexpr std::uint64_t size = vector<typename A::element>::size, threads = tuning::scattered_threads;
+  const std::uint64_t vectors = (all.columns + size - 1) / size, slabs = (vectors + threads - 1) / threads;
+  const std::uint64_t width = (vectors + slabs - 1) / slabs, at_once = threads / width;
+  const std::uint64_t tiles = scattered_tiles(all.count), stacks = (tiles + all.groups + at_once - 1) / at_once;
+  add_rows_kernel<A>
+      <<<grid_of(stacks * slabs), static_cast<unsigned>(width * at_once), 0, stream>>>(all, static_cast<unsigned>(width));
+  if (all.count > tuning::scattered_tile) {
+    merge_parts_kernel<A><<<grid_of(tiles * ((all.columns + threads - 1) / threads)), threads, 0, stream>>>(all);
+  }
+  check(cudaGetLastError(), "launching sums of scattered rows");
+}
+
+}  // namespace
+
+void enqueue_scattered_rows(const scattered_rows& rows, context& context) {
+  if (rows.columns == 0 || rows.groups == 0) return;
+  const key_sort keys(rows.keys, rows.groups);
+  std::size_t parts_bytes = 0;
+  with_fold_of(rows.type, [&]<class A>() {
+    parts_bytes = scattered_tiles(rows.keys.count) * rows.columns * sizeof(exact_accumulator<typename A::number>);
+  });
+  scratch_pieces measured;
+  keys.take_from(measured, true);
+  measured.take<void>(parts_bytes);
+  const execution where = context.with_scratch(measured.taken_bytes());
+  scratch_pieces scratch(static_cast<std::byte*>(where.scratch));
+  const key_sort::arrays sorted = keys.take_from(scratch, true);
+  keys.enqueue(sorted, nullptr, true, where, reinterpret_cast<batch_status*>(context.batch_status_memory()));
+  const auto is_aligned = [](const void* x) { return reinterpret_cast<std::uintptr_t>(x) % 16 == 0; };
+  const bool has_vectors = rows.columns * byte_size(rows.type) % 16 == 0 && is_aligned(rows.x) &&
+                           is_aligned(rows.base) && is_aligned(rows.out);
+  const scattered_lists all{rows.x,
+                            rows.base,
+                            rows.out,
+                            static_cast<const std::uint32_t*>(sorted.sorted_values),
+                            sorted.sorted_keys,
+                            sorted.offsets,
+                            rows.keys.count,
+                            rows.groups,
+                            rows.columns,
+                            has_vectors,
+                            rule_of(operation::sum, rows.type),
+                            scratch.take<void>(parts_bytes)};
+  with_fold_of(rows.type, [&]<class A>() { launch<A>(all, where.stream); });
+}
+
+}  // namespace fanin::cuda
