@@ -122,8 +122,8 @@ void enqueue_add_rows(const array_view& x, const array_view& keys, std::size_t c
     throw unsupported("rows of f64, f32, f16 and bf16 are added, not of " + std::string(to_string(type)));
   }
   check_index(x, keys, "keys");
-  if (columns == 0 || x.count % columns != 0 || x.count / columns != keys.count || base.count % columns != 0 ||
-      out.count != base.count) {
+  if (columns == 0 || x.count % columns != 0 || x.count / columns != keys.count || out.count % columns != 0 ||
+      (base.count > 0 && base.count != out.count)) {
     throw invalid_argument("the rows of " + std::to_string(columns) + " columns do not fit to " +
                            std::to_string(x.count) + " elements, " + std::to_string(keys.count) + " keys, " +
                            std::to_string(base.count) + " elements of the base and " + std::to_string(out.count) +
@@ -138,7 +138,7 @@ void enqueue_add_rows(const array_view& x, const array_view& keys, std::size_t c
   if (out.data == nullptr && out.count > 0) throw invalid_argument("the results are null");
   compute([&] {
     context.work().enqueue_scattered_rows(
-        {type, columns, base.count / columns, x.data, keys, base.data, out.data});
+        {type, columns, out.count / columns, x.data, keys, base.count > 0 ? base.data : nullptr, out.data});
   });
 }
 

@@ -194,7 +194,9 @@ void work_on_context::enqueue_scattered_rows(const scattered_rows& rows) {
   const call_scope here(device);
   const std::size_t row_bytes = rows.columns * byte_size(rows.type);
   check_inputs_reach(array_view(rows.x, rows.keys.count * rows.columns, rows.type, memory::device), device);
-  check_inputs_reach(array_view(rows.base, rows.groups * rows.columns, rows.type, memory::device), device);
+  if (rows.base != nullptr) {
+    check_inputs_reach(array_view(rows.base, rows.groups * rows.columns, rows.type, memory::device), device);
+  }
   check_reach(rows.keys.data, rows.keys.bytes(), device, "the keys");
   check_reach(rows.out, rows.groups * row_bytes, device, "the results");
   cuda::enqueue_scattered_rows(rows, context_);

@@ -72,8 +72,8 @@ struct vector_sums {
 };
 
 /// Rows in device memory that keys scatter, of `columns` floating-point numbers of 16 bits or more. Row i of x is added
-/// to row keys[i] of `base`, which has `groups` rows. The sums are rounded once to `type`, and go to `out`, which may be
-/// the base.
+/// to row keys[i] of `base`, which has `groups` rows, or is null. The sums are rounded once to `type`, and go to `out`,
+/// which may be the base.
 struct scattered_rows {
   element_type type;
   std::size_t columns, groups;
@@ -105,8 +105,6 @@ class FANIN_API device_work {
   virtual void enqueue_value_of_key(element_type, const std::int64_t* key, void* result) = 0;
   /// Enqueues sums of vectors to the second stream, or to the context's own.
   virtual void enqueue_vector_sums(const vector_sums&, bool on_second_stream) = 0;
-  /// Enqueues sums of scattered rows.
-  virtual void enqueue_scattered_rows(const scattered_rows&) = 0;
   /// A stream beside the context's own stream, for work that overlaps with work on the caller's stream.
   virtual CUstream_st* second_stream() = 0;
   /// These two reduce batches like reduce() and enqueue(), and write plain results.
@@ -118,6 +116,8 @@ class FANIN_API device_work {
                                  std::int64_t* candidate) = 0;
   virtual void enqueue_first_candidate(operation what, element_type, const std::int64_t* candidates,
                                        std::size_t number, void* result) = 0;
+  /// Enqueues sums of scattered rows.
+  virtual void enqueue_scattered_rows(const scattered_rows&) = 0;
 };
 
 /// Runs reductions on one kind of machine or by one library. A backend has no state that callers can see: many

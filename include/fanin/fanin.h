@@ -372,7 +372,8 @@ FANIN_API fanin_status fanin_context_enqueue_add_to(fanin_context* context, fani
                                                     const fanin_input* input, const fanin_batch* batch,
                                                     const fanin_options* options, const fanin_output* output);
 /* Enqueues fanin::enqueue_add_rows() (fanin/device.hpp): row g of the results is the exact sum of row g of `base` and of
- * each row i of `x` whose key keys[i] is g. Rows have `columns` elements. All memory is the device's, and masks are null. */
+ * each row i of `x` whose key keys[i] is g. Rows have `columns` elements. A base of 0 elements is left out. All memory is
+ * the device's, and masks are null. */
 FANIN_API fanin_status fanin_context_enqueue_add_rows(fanin_context* context, const fanin_input* x,
                                                       const fanin_input* keys, size_t columns, const fanin_input* base,
                                                       const fanin_output* output);

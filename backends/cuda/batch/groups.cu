@@ -151,7 +151,7 @@ void key_sort::enqueue(const arrays& to, const void* values, bool drops_others, 
     sort(to, values != nullptr ? values : to.places, scratch_bytes, where.stream);
   }
   find_offsets<<<blocks_of(where, groups + std::uint64_t{1}), group_threads, 0, where.stream>>>(to.sorted_keys, count,
-                                                                                              groups, to.offsets);
+                                                                                                groups, to.offsets);
   check(cudaGetLastError(), "launching a sort of groups");
 }
 

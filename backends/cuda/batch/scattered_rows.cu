@@ -37,8 +37,8 @@ void launch(const scattered_lists& all, cudaStream_t stream) {
   const std::uint64_t vectors = (all.columns + size - 1) / size, slabs = (vectors + threads - 1) / threads;
   const std::uint64_t width = (vectors + slabs - 1) / slabs, at_once = threads / width;
   const std::uint64_t tiles = scattered_tiles(all.count), stacks = (tiles + all.groups + at_once - 1) / at_once;
-  add_rows_kernel<A>
-      <<<grid_of(stacks * slabs), static_cast<unsigned>(width * at_once), 0, stream>>>(all, static_cast<unsigned>(width));
+  add_rows_kernel<A><<<grid_of(stacks * slabs), static_cast<unsigned>(width * at_once), 0, stream>>>(
+      all, static_cast<unsigned>(width));
   if (all.count > tuning::scattered_tile) {
     merge_parts_kernel<A><<<grid_of(tiles * ((all.columns + threads - 1) / threads)), threads, 0, stream>>>(all);
   }

@@ -25,9 +25,10 @@ inline constexpr std::uint32_t scattered_tile = 128;                   ///< numb
 
 /// What the kernels read and write. Rows of the base, of x and of the results have `columns` elements.
 struct scattered_lists {
-  const void *x, *base;
-  void* out;                                         ///< the base, or memory apart from it
-  const std::uint32_t *numbers, *keys, *offsets;     ///< of rows in the order of keys (key_sort)
+  const void* x;
+  const void* base;                               ///< may be null
+  void* out;                                      ///< the base, or memory apart from it
+  const std::uint32_t *numbers, *keys, *offsets;  ///< of rows in the order of keys (key_sort)
   std::uint64_t count, groups, columns;
   bool has_vectors;  ///< rows are whole vectors
   element_rule rule;
@@ -38,20 +39,21 @@ FANIN_HOST_DEVICE constexpr std::uint64_t scattered_tiles(std::uint64_t count) {
   return (count + tuning::scattered_tile - 1) / tuning::scattered_tile;
 }
 
-/// The entries begin, ..., end - 1 of the sorted numbers, which are of one group. A whole list also has the group's
-/// row of the base, in front.
+/// The entries begin, ..., end - 1 of the sorted numbers, which are of one group. In front of them there is the
+/// group's row of the base, if there is a base and the list is no part.
 struct row_list {
   std::uint64_t group, begin, end;
-  bool is_part;
+  bool has_base;
   __device__ bool is_long() const { return end - begin > tuning::scattered_tile; }
   /// The number of the first tile that has a part of this whole list, and the number behind the last one.
   __device__ std::uint64_t first_part() const { return scattered_tiles(begin); }
   __device__ std::uint64_t last_part() const { return scattered_tiles(end); }
 };
 __device__ inline row_list list_of_group(const scattered_lists& all, std::uint64_t group) {
-  return {group, all.offsets[group], all.offsets[group + 1], false};
+  return {group, all.offsets[group], all.offsets[group + 1], all.base != nullptr};
 }
-/// The list that crosses the lower boundary of a tile, or begins there; an empty list if the key there is of no group.
+/// The list that crosses the lower boundary of a tile, or begins there; an empty list if the key there is of no
+/// group.
 __device__ inline row_list list_at_tile(const scattered_lists& all, std::uint64_t tile) {
   const std::uint32_t group = all.keys[tile * tuning::scattered_tile];
   return group < all.groups ? list_of_group(all, group) : row_list{};
@@ -94,7 +96,7 @@ __device__ __noinline__ void sum_exactly(const scattered_lists& all, const row_l
     }
     return;
   }
-  if (!list.is_part) sum.add(read<A>(all, static_cast<const T*>(all.base)[list.group * all.columns + column]));
+  if (list.has_base) sum.add(read<A>(all, static_cast<const T*>(all.base)[list.group * all.columns + column]));
 #pragma unroll 4
   for (std::uint64_t i = list.begin; i < list.end; ++i) {
     sum.add(read<A>(all, static_cast<const T*>(all.x)[all.numbers[i] * all.columns + column]));
@@ -119,7 +121,7 @@ __device__ void fold_list(const scattered_lists& all, const row_list& list, std:
   const T* const of_base = static_cast<const T*>(all.base) + list.group * all.columns;
 #pragma unroll
   for (auto& one : s) one = A::identity();
-  std::int64_t i = begin - (list.is_part ? 0 : 1);
+  std::int64_t i = begin - (list.has_base ? 1 : 0);
   read_numbers(i);
 #pragma unroll 1
   for (; i < end; i += run) {
@@ -185,19 +187,20 @@ __global__ void __launch_bounds__(tuning::scattered_threads, tuning::scattered_b
     if (list.begin == list.end) {
       const std::uint64_t at = list.group * all.columns;
       if (all.base == all.out) continue;
-      store_columns(all, static_cast<T*>(all.out) + at, first,
-                    load_columns(all, static_cast<const T*>(all.base) + at, first));
+      vector<T> v{};
+      if (list.has_base) v = load_columns(all, static_cast<const T*>(all.base) + at, first);
+      store_columns(all, static_cast<T*>(all.out) + at, first, v);
       continue;
     }
-    if (list.is_long()) {
+    if (i < tiles) {
       const std::uint64_t boundary = i * tile;
       if (list.begin + tile <= boundary) list.begin = boundary;
       list.end = ::min(list.end, boundary + tile);
-      list.is_part = true;
+      list.has_base = false;
     }
     typename A::state s[size];
     fold_list<A>(all, list, first, s);
-    if (!list.is_part) {
+    if (i >= tiles) {
       write_columns<A>(all, list, first, s);
       continue;
     }
@@ -229,7 +232,7 @@ __global__ void __launch_bounds__(tuning::scattered_threads)
       const std::uint64_t column = begin + next + threadIdx.x / lanes, at = list.group * all.columns + column;
       const bool exists = column < all.columns;
       typename exact::state sum;
-      if (exists && lane == 0) sum.add(read<A>(all, static_cast<const T*>(all.base)[at]));
+      if (exists && lane == 0 && list.has_base) sum.add(read<A>(all, static_cast<const T*>(all.base)[at]));
       for (std::uint64_t part = lane; exists && part < parts; part += lanes) {
         sum.merge(static_cast<const typename exact::state*>(all.parts)[(tile + part) * all.columns + column]);
       }
