@@ -21,7 +21,7 @@ namespace {
 
 /// The accumulator under test, in an unnamed namespace as block_on_cpu.hpp wants it.
 template <class T>
-struct folded : cuda::by_word<cuda::word_for<T>, cuda::scaled_sum<std::conditional_t<sizeof(T) == 2, f16, T>>> {};
+struct folded : cuda::scattered_sum<cuda::word_for<T>> {};
 
 /// [[maybe_unused]] functions of headers that these kernels do not call.
 [[maybe_unused]] const auto others = &cuda::find_item;
@@ -67,7 +67,7 @@ void check_rows(const std::vector<std::uint32_t>& keys, std::size_t groups, std:
     offsets.push_back(static_cast<std::uint32_t>(std::ranges::lower_bound(sorted, g) - sorted.begin()));
   }
   constexpr std::size_t size = device_code::vector<T>::size;
-  std::vector<exact_accumulator<N>> parts(cuda::scattered_tiles(keys.size()) * columns);
+  std::vector<cuda::double_sum> parts(cuda::scattered_tiles(keys.size()) * columns);
   T* const out = in_place ? base.at : apart.at;
   out[groups * columns] = T(77.f);
   const cuda::scattered_lists all{x.at,

@@ -11,22 +11,6 @@
 namespace fanin::cuda {
 namespace {
 
-/// Calls f.operator()<A>() with the accumulator that folds elements of the type.
-template <class F>
-void with_fold_of(element_type type, const F& f) {
-  const auto call = [&]<class Word, class N>() {
-    f.template operator()<scaled_form_t<by_word<Word, accumulator::exact_sum<N>>>>();
-  };
-  switch (byte_size(type)) {
-    case 2:
-      return call.template operator()<std::uint16_t, float>();
-    case 4:
-      return call.template operator()<std::uint32_t, float>();
-    default:
-      return call.template operator()<std::uint64_t, double>();
-  }
-}
-
 unsigned grid_of(std::uint64_t turns) {
   return static_cast<unsigned>(std::min<std::uint64_t>(turns, std::numeric_limits<std::int32_t>::max()));
 }
@@ -40,7 +24,8 @@ void launch(const scattered_lists& all, cudaStream_t stream) {
   add_rows_kernel<A><<<grid_of(stacks * slabs), static_cast<unsigned>(width * at_once), 0, stream>>>(
       all, static_cast<unsigned>(width));
   if (all.count > tuning::scattered_tile) {
-    merge_parts_kernel<A><<<grid_of(tiles * ((all.columns + threads - 1) / threads)), threads, 0, stream>>>(all);
+    const std::uint64_t of_tile = (all.columns + tuning::merged_columns - 1) / tuning::merged_columns;
+    merge_parts_kernel<A><<<grid_of(tiles * of_tile), threads, 0, stream>>>(all);
   }
   check(cudaGetLastError(), "launching sums of scattered rows");
 }
@@ -50,10 +35,7 @@ void launch(const scattered_lists& all, cudaStream_t stream) {
 void enqueue_scattered_rows(const scattered_rows& rows, context& context) {
   if (rows.columns == 0 || rows.groups == 0) return;
   const key_sort keys(rows.keys, rows.groups);
-  std::size_t parts_bytes = 0;
-  with_fold_of(rows.type, [&]<class A>() {
-    parts_bytes = scattered_tiles(rows.keys.count) * rows.columns * sizeof(exact_accumulator<typename A::number>);
-  });
+  const std::size_t parts_bytes = scattered_tiles(rows.keys.count) * rows.columns * sizeof(double_sum);
   scratch_pieces measured;
   keys.take_from(measured, true);
   measured.take<void>(parts_bytes);
@@ -75,8 +57,15 @@ void enqueue_scattered_rows(const scattered_rows& rows, context& context) {
                             rows.columns,
                             has_vectors,
                             rule_of(operation::sum, rows.type),
-                            scratch.take<void>(parts_bytes)};
-  with_fold_of(rows.type, [&]<class A>() { launch<A>(all, where.stream); });
+                            scratch.take<double_sum>(parts_bytes)};
+  switch (byte_size(rows.type)) {
+    case 2:
+      return launch<scattered_sum<std::uint16_t>>(all, where.stream);
+    case 4:
+      return launch<scattered_sum<std::uint32_t>>(all, where.stream);
+    default:
+      return launch<scattered_sum<std::uint64_t>>(all, where.stream);
+  }
 }
 
 }  // namespace fanin::cuda

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact sums of rows that keys scatter. The numbers of the rows are sorted by key, so that the rows of a group are a
-// list of numbers, and rows are read where they are. A thread folds a vector of neighbouring columns of a list, in
-// few words. Sums that do not fit are folded again at once, by the exact accumulator.
+// list of numbers, and rows are read where they are. A thread sums a vector of neighbouring columns of a list, in two
+// doubles. Where these do not hold a sum, the exact accumulator adds its elements again.
 //
 // The sorted numbers are cut into tiles. A long list, of more numbers than a tile has, begins a part at each boundary
-// of a tile. The first part also has the numbers before its boundary. A thread folds a part, and a second kernel
-// merges the exact states of the parts of each long list.
+// of a tile. The first part also has the numbers before its boundary. A thread sums a part, and a second kernel
+// merges the sums of the parts of each long list.
 #pragma once
 
 #include <bit>
 
 #include "backends/cuda/batch/add_vector.cuh"
 #include "backends/cuda/batch/items.cuh"
-#include "backends/cuda/batch/scaled_sum.cuh"
+#include "backends/cuda/exact/double_sum.cuh"
 #include "backends/cuda/numbers.hpp"
 
 namespace fanin::cuda {
 
 namespace tuning {
-inline constexpr unsigned scattered_threads = 256, scattered_run = 4;  ///< rows that a thread adds at once
-inline constexpr int scattered_blocks = 3;                             ///< on a multiprocessor
-inline constexpr std::uint32_t scattered_tile = 128;                   ///< numbers of rows
+inline constexpr unsigned scattered_threads = 256, scattered_run = 4;  ///< rows that a thread loads at once
+/// Blocks on a multiprocessor. A thread has more sums of shorter words.
+template <class Word>
+inline constexpr int scattered_blocks = sizeof(Word) == 2 ? 2 : 3;
+inline constexpr std::uint32_t scattered_tile = 128;  ///< numbers of rows
+inline constexpr unsigned merged_columns = 32;        ///< of a block
 }  // namespace tuning
 
 /// What the kernels read and write. Rows of the base, of x and of the results have `columns` elements.
@@ -32,12 +35,25 @@ struct scattered_lists {
   std::uint64_t count, groups, columns;
   bool has_vectors;  ///< rows are whole vectors
   element_rule rule;
-  void* parts;  ///< exact states: `columns` of them for each tile
+  double_sum* parts;  ///< `columns` of them for each tile
 };
 
 FANIN_HOST_DEVICE constexpr std::uint64_t scattered_tiles(std::uint64_t count) {
   return (count + tuning::scattered_tile - 1) / tuning::scattered_tile;
 }
+
+/// The sums of words.
+template <class Word>
+struct scattered_sum : word_numbers<Word> {
+  using state = double_sum;
+  using exact = accumulator::exact_sum<typename word_numbers<Word>::number>;
+  __device__ static state identity() { return {-0.0}; }
+  __device__ static void merge(state& s, const state& other) {
+    s.add(other.sum);
+    s.add(other.error);
+    s.rounded = s.rounded || other.rounded;
+  }
+};
 
 /// The entries begin, ..., end - 1 of the sorted numbers, which are of one group. In front of them there is the
 /// group's row of the base, if there is a base and the list is no part.
@@ -59,11 +75,11 @@ __device__ inline row_list list_at_tile(const scattered_lists& all, std::uint64_
   return group < all.groups ? list_of_group(all, group) : row_list{};
 }
 
-/// The elements of a vector of a row that exist, and others that may be added without effect.
+/// The elements of a vector of a row that exist, and zeros.
 template <class T>
 __device__ vector<T> load_columns(const scattered_lists& all, const T* row, std::uint64_t first) {
   if (all.has_vectors) return load(reinterpret_cast<const vector<T>*>(row + first));
-  vector<T> v = negative_zeros<T>();
+  vector<T> v{};
 #pragma unroll
   for (unsigned c = 0; c < v.size; ++c) {
     if (first + c < all.columns) v.at[c] = row[first + c];
@@ -82,45 +98,58 @@ __device__ void store_columns(const scattered_lists& all, T* row, std::uint64_t 
   }
 }
 
-/// Makes `sum` the exact sum of a column of the list, whose state is `s`.
+/// The exact sum of a column of every step-th element of a list.
 template <class A>
-__device__ __noinline__ void sum_exactly(const scattered_lists& all, const row_list& list, std::uint64_t column,
-                                         const typename A::state& s, exact_accumulator<typename A::number>& sum) {
+__device__ typename A::exact::state exact_sum_of(const scattered_lists& all, const row_list& list,
+                                                 std::uint64_t column, unsigned first, unsigned step) {
   using T = typename A::element;
-  sum = {};
-  if (s.fits()) {
-    if (s.is_negative_zero()) {
-      sum.add(-typename A::number{});
-    } else {
-      add_words(s, sum);
-    }
-    return;
+  typename A::exact::state sum;
+  if (list.has_base && first == 0) {
+    sum.add(A::read(static_cast<const T*>(all.base)[list.group * all.columns + column], all.rule));
   }
-  if (list.has_base) sum.add(read<A>(all, static_cast<const T*>(all.base)[list.group * all.columns + column]));
 #pragma unroll 4
-  for (std::uint64_t i = list.begin; i < list.end; ++i) {
-    sum.add(read<A>(all, static_cast<const T*>(all.x)[all.numbers[i] * all.columns + column]));
+  for (std::uint64_t i = list.begin + first; i < list.end; i += step) {
+    sum.add(A::read(static_cast<const T*>(all.x)[all.numbers[i] * all.columns + column], all.rule));
   }
+  return sum;
+}
+/// The word of an exact sum.
+template <class A>
+__device__ typename A::element word_of_exact(const typename A::exact::state& sum, const element_rule& rule) {
+  using T = typename A::element;
+  T word;
+  with_format<T>(rule, [&]<class R>(R) { word = static_cast<T>(detail::to_bits(sum.template round<R>())); });
+  return word;
+}
+template <class A>
+__device__ __noinline__ typename A::element summed_again(const scattered_lists& all, row_list list,
+                                                         std::uint64_t column) {
+  return word_of_exact<A>(exact_sum_of<A>(all, list, column, 0, 1), all.rule);
+}
+/// The word of a sum that is exact.
+template <class A>
+__device__ typename A::element word_of_sum(const double_sum& s, const element_rule& rule) {
+  using T = typename A::element;
+  T word;
+  with_format<T>(rule, [&]<class R>(R) { word = static_cast<T>(detail::to_bits(rounded_to<R>(s))); });
+  return word;
 }
 
-/// Folds the columns first, ... of a list.
+/// Sums the columns first, ... of a list.
 template <class A, unsigned Size>
-__device__ void fold_list(const scattered_lists& all, const row_list& list, std::uint64_t first,
-                          typename A::state (&s)[Size]) {
+__device__ void sum_list(const scattered_lists& all, const row_list& list, std::uint64_t first,
+                         double_sum (&s)[Size]) {
   using T = typename A::element;
   constexpr unsigned run = tuning::scattered_run;
+  const auto begin = static_cast<std::int64_t>(list.begin), end = static_cast<std::int64_t>(list.end);
+  const T* const of_base = static_cast<const T*>(all.base) + list.group * all.columns;
   std::uint32_t number[run];
   const auto read_numbers = [&](std::int64_t i) {
 #pragma unroll
-    for (unsigned k = 0; k < run; ++k, ++i) {
-      const bool has_number = i >= static_cast<std::int64_t>(list.begin) && i < static_cast<std::int64_t>(list.end);
-      number[k] = has_number ? all.numbers[i] : 0;
-    }
+    for (unsigned k = 0; k < run; ++k, ++i) number[k] = i >= begin && i < end ? all.numbers[i] : 0;
   };
-  const auto begin = static_cast<std::int64_t>(list.begin), end = static_cast<std::int64_t>(list.end);
-  const T* const of_base = static_cast<const T*>(all.base) + list.group * all.columns;
 #pragma unroll
-  for (auto& one : s) one = A::identity();
+  for (double_sum& one : s) one = A::identity();
   std::int64_t i = begin - (list.has_base ? 1 : 0);
   read_numbers(i);
 #pragma unroll 1
@@ -129,51 +158,26 @@ __device__ void fold_list(const scattered_lists& all, const row_list& list, std:
 #pragma unroll
     for (unsigned k = 0; k < run; ++k) {
       const T* const row = i + k < begin ? of_base : static_cast<const T*>(all.x) + number[k] * all.columns;
-      v[k] = i + k < end ? load_columns(all, row, first) : negative_zeros<T>();
+      if (i + k < end) v[k] = load_columns(all, row, first);
     }
     read_numbers(i + run);
 #pragma unroll
-    for (unsigned c = 0; c < Size; ++c) {
-      T of_column[run];
+    for (unsigned k = 0; k < run; ++k) {
+      if (i + k >= end) break;
+      typename A::number x[Size];
+      A::read_all(v[k].at, x, all.rule);
 #pragma unroll
-      for (unsigned k = 0; k < run; ++k) of_column[k] = v[k].at[c];
-      A::add_vector(s[c], read_all<A>(all, of_column).at);
+      for (unsigned c = 0; c < Size; ++c) s[c].add(x[c]);
     }
   }
 }
 
-/// Writes the columns first, ... of the result of a list, whose states are s.
-template <class A, unsigned Size>
-__device__ void write_columns(const scattered_lists& all, const row_list& list, std::uint64_t first,
-                              typename A::state (&s)[Size]) {
-  using T = typename A::element;
-  vector<T> result;
-  with_format<T>(all.rule, [&]<class R>(R) {
-#pragma unroll 1
-    for (unsigned c = 0; c < Size; ++c) {
-      R value;
-      if (s[0].fits()) {
-        value = A::template finish<R>(s[0], list.end - list.begin + 1, false);
-      } else if (first + c < all.columns) {
-        exact_accumulator<typename A::number> sum;
-        sum_exactly<A>(all, list, first + c, s[0], sum);
-        value = sum.template round<R>();
-      }
-#pragma unroll
-      for (unsigned next = 0; next + 1 < Size; ++next) s[next] = s[next + 1], result.at[next] = result.at[next + 1];
-      result.at[Size - 1] = static_cast<T>(detail::to_bits(value));
-    }
-  });
-  store_columns(all, static_cast<T*>(all.out) + list.group * all.columns, first, result);
-}
-
-/// Folds the parts of long lists, and writes the results of the other lists. `width` threads of a block are for
+/// Sums the parts of long lists, and writes the results of the other lists. `width` threads of a block are for
 /// vectors of neighbouring columns, and so for each list.
 template <class A>
-__global__ void __launch_bounds__(tuning::scattered_threads, tuning::scattered_blocks)
+__global__ void __launch_bounds__(tuning::scattered_threads, tuning::scattered_blocks<typename A::element>)
     add_rows_kernel(const __grid_constant__ scattered_lists all, unsigned width) {
   using T = typename A::element;
-  using exact = exact_accumulator<typename A::number>;
   constexpr unsigned size = vector<T>::size, tile = tuning::scattered_tile;
   const unsigned at_once = blockDim.x / width, mine = threadIdx.x / width;
   const std::uint64_t slabs = ((all.columns + size - 1) / size + width - 1) / width;
@@ -184,63 +188,77 @@ __global__ void __launch_bounds__(tuning::scattered_threads, tuning::scattered_b
     if (i >= lists || first >= all.columns) continue;
     row_list list = i < tiles ? list_at_tile(all, i) : list_of_group(all, i - tiles);
     if (list.is_long() != (i < tiles)) continue;
-    if (list.begin == list.end) {
-      const std::uint64_t at = list.group * all.columns;
-      if (all.base == all.out) continue;
-      vector<T> v{};
-      if (list.has_base) v = load_columns(all, static_cast<const T*>(all.base) + at, first);
-      store_columns(all, static_cast<T*>(all.out) + at, first, v);
-      continue;
-    }
+    const std::uint64_t at = list.group * all.columns;
+    vector<T> result{};
     if (i < tiles) {
       const std::uint64_t boundary = i * tile;
       if (list.begin + tile <= boundary) list.begin = boundary;
       list.end = ::min(list.end, boundary + tile);
       list.has_base = false;
-    }
-    typename A::state s[size];
-    fold_list<A>(all, list, first, s);
-    if (i >= tiles) {
-      write_columns<A>(all, list, first, s);
+    } else if (list.begin == list.end) {
+      if (all.base == all.out) continue;
+      if (list.has_base) result = load_columns(all, static_cast<const T*>(all.base) + at, first);
+      store_columns(all, static_cast<T*>(all.out) + at, first, result);
       continue;
     }
-#pragma unroll 1
-    for (unsigned c = 0; c < size && first + c < all.columns; ++c) {
-      sum_exactly<A>(all, list, first + c, s[0], static_cast<exact*>(all.parts)[i * all.columns + first + c]);
+    double_sum s[size];
+    sum_list<A>(all, list, first, s);
+    if (i < tiles) {
 #pragma unroll
-      for (unsigned next = 0; next + 1 < size; ++next) s[next] = s[next + 1];
+      for (unsigned c = 0; c < size; ++c) {
+        if (first + c < all.columns) all.parts[i * all.columns + first + c] = s[c];
+      }
+      continue;
     }
+    bool are_exact = true;
+#pragma unroll
+    for (unsigned c = 0; c < size; ++c) {
+      are_exact = are_exact && s[c].is_exact();
+      result.at[c] = word_of_sum<A>(s[c], all.rule);
+    }
+    if (!are_exact) {
+#pragma unroll
+      for (unsigned c = 0; c < size; ++c) {
+        if (!s[c].is_exact()) result.at[c] = summed_again<A>(all, list, first + c);
+      }
+    }
+    store_columns(all, static_cast<T*>(all.out) + at, first, result);
   }
 }
 
-/// Writes the results of long lists. A block has the tile of a list's first part, and as many columns as threads.
+/// Writes the results of long lists. A block has the tile of a list's first part, and some columns.
 template <class A>
 __global__ void __launch_bounds__(tuning::scattered_threads)
     merge_parts_kernel(const __grid_constant__ scattered_lists all) {
   using T = typename A::element;
-  using exact = accumulator::exact_sum<typename A::number>;
-  constexpr unsigned threads = tuning::scattered_threads;
-  const std::uint64_t slabs = (all.columns + threads - 1) / threads, turns = scattered_tiles(all.count) * slabs;
+  constexpr unsigned threads = tuning::scattered_threads, columns = tuning::merged_columns;
+  const std::uint64_t slabs = (all.columns + columns - 1) / columns, turns = scattered_tiles(all.count) * slabs;
   for (std::uint64_t turn = blockIdx.x; turn < turns; turn += gridDim.x) {
-    const std::uint64_t tile = quotient(turn, slabs), begin = (turn - tile * slabs) * threads;
+    const std::uint64_t tile = quotient(turn, slabs), begin = (turn - tile * slabs) * columns;
     const row_list list = list_at_tile(all, tile);
     if (!list.is_long() || list.first_part() != tile) continue;
     const std::uint64_t parts = list.last_part() - tile;
-    const unsigned lanes = parts < 32 ? std::bit_ceil(static_cast<unsigned>(parts)) : 32, lane = threadIdx.x % lanes;
+    const unsigned least = threads / columns;  // lanes of a column
+    const unsigned lanes = ::max(parts < 32 ? std::bit_ceil(static_cast<unsigned>(parts)) : 32, least);
+    const unsigned lane = threadIdx.x % lanes;
 #pragma unroll 1
-    for (unsigned next = 0; next < threads; next += threads / lanes) {
+    for (unsigned next = 0; next < columns; next += threads / lanes) {
       const std::uint64_t column = begin + next + threadIdx.x / lanes, at = list.group * all.columns + column;
       const bool exists = column < all.columns;
-      typename exact::state sum;
-      if (exists && lane == 0 && list.has_base) sum.add(read<A>(all, static_cast<const T*>(all.base)[at]));
+      double_sum s = A::identity();
+      if (exists && lane == 0 && list.has_base) s.add(A::read(static_cast<const T*>(all.base)[at], all.rule));
       for (std::uint64_t part = lane; exists && part < parts; part += lanes) {
-        sum.merge(static_cast<const typename exact::state*>(all.parts)[(tile + part) * all.columns + column]);
+        A::merge(s, all.parts[(tile + part) * all.columns + column]);
       }
-      sum = merge_lanes<exact>(sum, lanes);
-      if (!exists || lane > 0) continue;
-      with_format<T>(all.rule, [&]<class R>(R) {
-        static_cast<T*>(all.out)[at] = static_cast<T>(detail::to_bits(sum.template round<R>()));
-      });
+      s = shuffle_from(merge_lanes<A>(s, lanes), threadIdx.x % 32 / lanes * lanes);
+      T result = word_of_sum<A>(s, all.rule);
+      if (__any_sync(0xffffffffu, exists && !s.is_exact())) {
+        typename A::exact::state sum;
+        if (exists) sum = exact_sum_of<A>(all, list, column, lane, lanes);
+        sum = merge_lanes<typename A::exact>(sum, lanes);
+        if (!s.is_exact()) result = word_of_exact<A>(sum, all.rule);
+      }
+      if (exists && lane == 0) static_cast<T*>(all.out)[at] = result;
     }
   }
 }
