@@ -1,31 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cuda/batch/scattered_rows.hpp"
 
-#include <algorithm>
-
 #include <fanin/cuda/check.cuh>
 
+#include "backends/cuda/batch/batch_writer.cuh"
 #include "backends/cuda/batch/groups.hpp"
 #include "backends/cuda/batch/scattered_rows.cuh"
 
 namespace fanin::cuda {
 namespace {
 
-unsigned grid_of(std::uint64_t turns) {
-  return static_cast<unsigned>(std::min<std::uint64_t>(turns, std::numeric_limits<std::int32_t>::max()));
-}
-
 template <class A>
-void launch(const scattered_lists& all, cudaStream_t stream) {
+void launch(const scattered_lists& all, const execution& where) {
   constexpr std::uint64_t size = vector<typename A::element>::size, threads = tuning::scattered_threads;
   const std::uint64_t vectors = (all.columns + size - 1) / size, slabs = (vectors + threads - 1) / threads;
   const std::uint64_t width = (vectors + slabs - 1) / slabs, at_once = threads / width;
   const std::uint64_t tiles = scattered_tiles(all.count), stacks = (tiles + all.groups + at_once - 1) / at_once;
-  add_rows_kernel<A><<<grid_of(stacks * slabs), static_cast<unsigned>(width * at_once), 0, stream>>>(
+  add_rows_kernel<A><<<blocks_for(where, stacks * slabs), static_cast<unsigned>(width * at_once), 0, where.stream>>>(
       all, static_cast<unsigned>(width));
   if (all.count > tuning::scattered_tile) {
-    const std::uint64_t of_tile = (all.columns + tuning::merged_columns - 1) / tuning::merged_columns;
-    merge_parts_kernel<A><<<grid_of(tiles * of_tile), threads, 0, stream>>>(all);
+    const std::uint64_t of_tiles = (all.columns + tuning::merged_columns - 1) / tuning::merged_columns;
+    merge_parts_kernel<A><<<blocks_for(where, (tiles + 31) / 32 * of_tiles), threads, 0, where.stream>>>(all);
   }
   check(cudaGetLastError(), "launching sums of scattered rows");
 }
@@ -60,11 +55,11 @@ void enqueue_scattered_rows(const scattered_rows& rows, context& context) {
                             scratch.take<double_sum>(parts_bytes)};
   switch (byte_size(rows.type)) {
     case 2:
-      return launch<scattered_sum<std::uint16_t>>(all, where.stream);
+      return launch<scattered_sum<std::uint16_t>>(all, where);
     case 4:
-      return launch<scattered_sum<std::uint32_t>>(all, where.stream);
+      return launch<scattered_sum<std::uint32_t>>(all, where);
     default:
-      return launch<scattered_sum<std::uint64_t>>(all, where.stream);
+      return launch<scattered_sum<std::uint64_t>>(all, where);
   }
 }
 

@@ -58,15 +58,17 @@ struct scattered_sum : word_numbers<Word> {
 /// The entries begin, ..., end - 1 of the sorted numbers, which are of one group. In front of them there is the
 /// group's row of the base, if there is a base and the list is no part.
 struct row_list {
-  std::uint64_t group, begin, end;
+  std::uint32_t group, begin, end;
   bool has_base;
+  /// The rows of the list.
+  __device__ unsigned count() const { return end - begin + (has_base ? 1 : 0); }
   __device__ bool is_long() const { return end - begin > tuning::scattered_tile; }
   /// The number of the first tile that has a part of this whole list, and the number behind the last one.
   __device__ std::uint64_t first_part() const { return scattered_tiles(begin); }
   __device__ std::uint64_t last_part() const { return scattered_tiles(end); }
 };
 __device__ inline row_list list_of_group(const scattered_lists& all, std::uint64_t group) {
-  return {group, all.offsets[group], all.offsets[group + 1], all.base != nullptr};
+  return {static_cast<std::uint32_t>(group), all.offsets[group], all.offsets[group + 1], all.base != nullptr};
 }
 /// The list that crosses the lower boundary of a tile, or begins there; an empty list if the key there is of no
 /// group.
@@ -135,35 +137,55 @@ __device__ typename A::element word_of_sum(const double_sum& s, const element_ru
   return word;
 }
 
-/// Sums the columns first, ... of a list.
+/// List i of the lists that add_rows_kernel() sums: of tile i, the part of a long list that begins at its lower
+/// boundary, and behind all tiles, the list of a group. `exists` is whether there is such a part, or whether that
+/// list is short.
+struct next_list : row_list {
+  bool exists;
+  std::uint32_t number[tuning::scattered_run];  ///< of the rows that come next; undefined for the base
+
+  __device__ next_list(const scattered_lists& all, std::uint64_t i, std::uint64_t tiles) : row_list{}, exists(false) {
+    if (i >= tiles + all.groups) return;
+    static_cast<row_list&>(*this) = i < tiles ? list_at_tile(all, i) : list_of_group(all, i - tiles);
+    exists = is_long() == (i < tiles);
+    if (i >= tiles || !exists) return;
+    const std::uint64_t boundary = i * tuning::scattered_tile;
+    if (boundary - begin >= tuning::scattered_tile) begin = static_cast<std::uint32_t>(boundary);
+    if (end > boundary + tuning::scattered_tile) end = static_cast<std::uint32_t>(boundary + tuning::scattered_tile);
+    has_base = false;
+  }
+  /// Reads the numbers of the rows from row `first` of the list on.
+  __device__ void read_numbers(const scattered_lists& all, unsigned first) {
+#pragma unroll
+    for (unsigned k = 0; k < tuning::scattered_run; ++k) {
+      const unsigned place = first + k - (has_base ? 1 : 0);  // The base is in front of place 0.
+      if (place < end - begin) number[k] = all.numbers[begin + place];
+    }
+  }
+};
+
+/// Sums the columns first, ... of a list whose first numbers were read.
 template <class A, unsigned Size>
-__device__ void sum_list(const scattered_lists& all, const row_list& list, std::uint64_t first,
-                         double_sum (&s)[Size]) {
+__device__ void sum_list(const scattered_lists& all, next_list& list, std::uint64_t first, double_sum (&s)[Size]) {
   using T = typename A::element;
   constexpr unsigned run = tuning::scattered_run;
-  const auto begin = static_cast<std::int64_t>(list.begin), end = static_cast<std::int64_t>(list.end);
-  const T* const of_base = static_cast<const T*>(all.base) + list.group * all.columns;
-  std::uint32_t number[run];
-  const auto read_numbers = [&](std::int64_t i) {
-#pragma unroll
-    for (unsigned k = 0; k < run; ++k, ++i) number[k] = i >= begin && i < end ? all.numbers[i] : 0;
-  };
+  const unsigned count = list.count();
 #pragma unroll
   for (double_sum& one : s) one = A::identity();
-  std::int64_t i = begin - (list.has_base ? 1 : 0);
-  read_numbers(i);
 #pragma unroll 1
-  for (; i < end; i += run) {
+  for (unsigned i = 0; i < count; i += run) {
     vector<T> v[run];
 #pragma unroll
     for (unsigned k = 0; k < run; ++k) {
-      const T* const row = i + k < begin ? of_base : static_cast<const T*>(all.x) + number[k] * all.columns;
-      if (i + k < end) v[k] = load_columns(all, row, first);
+      if (i + k >= count) break;
+      const bool is_base = k == 0 && i == 0 && list.has_base;
+      const auto* const rows = static_cast<const T*>(is_base ? all.base : all.x);
+      v[k] = load_columns(all, rows + (is_base ? list.group : list.number[k]) * all.columns, first);
     }
-    read_numbers(i + run);
+    list.read_numbers(all, i + run);
 #pragma unroll
     for (unsigned k = 0; k < run; ++k) {
-      if (i + k >= end) break;
+      if (i + k >= count) break;
       typename A::number x[Size];
       A::read_all(v[k].at, x, all.rule);
 #pragma unroll
@@ -172,93 +194,118 @@ __device__ void sum_list(const scattered_lists& all, const row_list& list, std::
   }
 }
 
+/// Writes the columns first, ... of the result of a list, whose sums are s.
+template <class A, unsigned Size>
+__device__ void write_columns(const scattered_lists& all, const row_list& list, std::uint64_t first,
+                              const double_sum (&s)[Size]) {
+  using T = typename A::element;
+  vector<T> result;
+  bool are_exact = true;
+#pragma unroll
+  for (unsigned c = 0; c < Size; ++c) {
+    are_exact = are_exact && s[c].is_exact();
+    result.at[c] = word_of_sum<A>(s[c], all.rule);
+  }
+  if (!are_exact) {
+#pragma unroll
+    for (unsigned c = 0; c < Size; ++c) {
+      if (!s[c].is_exact()) result.at[c] = summed_again<A>(all, list, first + c);
+    }
+  }
+  store_columns(all, static_cast<T*>(all.out) + list.group * all.columns, first, result);
+}
+
 /// Sums the parts of long lists, and writes the results of the other lists. `width` threads of a block are for
-/// vectors of neighbouring columns, and so for each list.
+/// vectors of neighbouring columns, and so for each list. Each thread looks up its next list while it sums one.
 template <class A>
 __global__ void __launch_bounds__(tuning::scattered_threads, tuning::scattered_blocks<typename A::element>)
     add_rows_kernel(const __grid_constant__ scattered_lists all, unsigned width) {
   using T = typename A::element;
-  constexpr unsigned size = vector<T>::size, tile = tuning::scattered_tile;
+  constexpr unsigned size = vector<T>::size;
   const unsigned at_once = blockDim.x / width, mine = threadIdx.x / width;
   const std::uint64_t slabs = ((all.columns + size - 1) / size + width - 1) / width;
-  const std::uint64_t tiles = scattered_tiles(all.count), lists = tiles + all.groups;
-  for (std::uint64_t turn = blockIdx.x; turn < (lists + at_once - 1) / at_once * slabs; turn += gridDim.x) {
+  const std::uint64_t tiles = scattered_tiles(all.count), stacks = (tiles + all.groups + at_once - 1) / at_once;
+  const auto list_of = [&](std::uint64_t turn) {
+    return next_list(all, turn < stacks * slabs ? quotient(turn, slabs) * at_once + mine : tiles + all.groups, tiles);
+  };
+  next_list list = list_of(blockIdx.x);
+  list.read_numbers(all, 0);
+  for (std::uint64_t turn = blockIdx.x; turn < stacks * slabs; turn += gridDim.x) {
+    next_list next = list_of(turn + gridDim.x);
     const std::uint64_t stack = quotient(turn, slabs), i = stack * at_once + mine;
     const std::uint64_t first = ((turn - stack * slabs) * width + threadIdx.x % width) * size;
-    if (i >= lists || first >= all.columns) continue;
-    row_list list = i < tiles ? list_at_tile(all, i) : list_of_group(all, i - tiles);
-    if (list.is_long() != (i < tiles)) continue;
-    const std::uint64_t at = list.group * all.columns;
-    vector<T> result{};
-    if (i < tiles) {
-      const std::uint64_t boundary = i * tile;
-      if (list.begin + tile <= boundary) list.begin = boundary;
-      list.end = ::min(list.end, boundary + tile);
-      list.has_base = false;
-    } else if (list.begin == list.end) {
-      if (all.base == all.out) continue;
-      if (list.has_base) result = load_columns(all, static_cast<const T*>(all.base) + at, first);
-      store_columns(all, static_cast<T*>(all.out) + at, first, result);
-      continue;
-    }
-    double_sum s[size];
-    sum_list<A>(all, list, first, s);
-    if (i < tiles) {
+    if (list.exists && first < all.columns) {
+      if (list.begin == list.end) {
+        const std::uint64_t at = list.group * all.columns;
+        vector<T> result{};
+        if (list.has_base) result = load_columns(all, static_cast<const T*>(all.base) + at, first);
+        if (all.base != all.out) store_columns(all, static_cast<T*>(all.out) + at, first, result);
+      } else {
+        double_sum s[size];
+        sum_list<A>(all, list, first, s);
+        next.read_numbers(all, 0);
+        if (i >= tiles) {
+          write_columns<A>(all, list, first, s);
+        } else {
 #pragma unroll
-      for (unsigned c = 0; c < size; ++c) {
-        if (first + c < all.columns) all.parts[i * all.columns + first + c] = s[c];
-      }
-      continue;
-    }
-    bool are_exact = true;
-#pragma unroll
-    for (unsigned c = 0; c < size; ++c) {
-      are_exact = are_exact && s[c].is_exact();
-      result.at[c] = word_of_sum<A>(s[c], all.rule);
-    }
-    if (!are_exact) {
-#pragma unroll
-      for (unsigned c = 0; c < size; ++c) {
-        if (!s[c].is_exact()) result.at[c] = summed_again<A>(all, list, first + c);
+          for (unsigned c = 0; c < size; ++c) {
+            if (first + c < all.columns) all.parts[i * all.columns + first + c] = s[c];
+          }
+        }
+        list = next;
+        continue;
       }
     }
-    store_columns(all, static_cast<T*>(all.out) + at, first, result);
+    next.read_numbers(all, 0);
+    list = next;
   }
 }
 
-/// Writes the results of long lists. A block has the tile of a list's first part, and some columns.
+/// Merges the sums of the parts of a long list, whose first part is of that tile, for columns from `begin` on.
 template <class A>
-__global__ void __launch_bounds__(tuning::scattered_threads)
-    merge_parts_kernel(const __grid_constant__ scattered_lists all) {
+__device__ void merge_list(const scattered_lists& all, std::uint64_t tile, std::uint64_t begin) {
   using T = typename A::element;
   constexpr unsigned threads = tuning::scattered_threads, columns = tuning::merged_columns;
-  const std::uint64_t slabs = (all.columns + columns - 1) / columns, turns = scattered_tiles(all.count) * slabs;
-  for (std::uint64_t turn = blockIdx.x; turn < turns; turn += gridDim.x) {
-    const std::uint64_t tile = quotient(turn, slabs), begin = (turn - tile * slabs) * columns;
-    const row_list list = list_at_tile(all, tile);
-    if (!list.is_long() || list.first_part() != tile) continue;
-    const std::uint64_t parts = list.last_part() - tile;
-    const unsigned least = threads / columns;  // lanes of a column
-    const unsigned lanes = ::max(parts < 32 ? std::bit_ceil(static_cast<unsigned>(parts)) : 32, least);
-    const unsigned lane = threadIdx.x % lanes;
+  const row_list list = list_at_tile(all, tile);
+  const std::uint64_t parts = list.last_part() - tile;
+  const unsigned least = threads / columns;  // lanes of a column
+  const unsigned lanes = ::max(parts < 32 ? std::bit_ceil(static_cast<unsigned>(parts)) : 32, least);
+  const unsigned lane = threadIdx.x % lanes;
 #pragma unroll 1
-    for (unsigned next = 0; next < columns; next += threads / lanes) {
-      const std::uint64_t column = begin + next + threadIdx.x / lanes, at = list.group * all.columns + column;
-      const bool exists = column < all.columns;
-      double_sum s = A::identity();
-      if (exists && lane == 0 && list.has_base) s.add(A::read(static_cast<const T*>(all.base)[at], all.rule));
-      for (std::uint64_t part = lane; exists && part < parts; part += lanes) {
-        A::merge(s, all.parts[(tile + part) * all.columns + column]);
-      }
-      s = shuffle_from(merge_lanes<A>(s, lanes), threadIdx.x % 32 / lanes * lanes);
-      T result = word_of_sum<A>(s, all.rule);
-      if (__any_sync(0xffffffffu, exists && !s.is_exact())) {
-        typename A::exact::state sum;
-        if (exists) sum = exact_sum_of<A>(all, list, column, lane, lanes);
-        sum = merge_lanes<typename A::exact>(sum, lanes);
-        if (!s.is_exact()) result = word_of_exact<A>(sum, all.rule);
-      }
-      if (exists && lane == 0) static_cast<T*>(all.out)[at] = result;
+  for (unsigned next = 0; next < columns; next += threads / lanes) {
+    const std::uint64_t column = begin + next + threadIdx.x / lanes, at = list.group * all.columns + column;
+    const bool exists = column < all.columns;
+    double_sum s = A::identity();
+    if (exists && lane == 0 && list.has_base) s.add(A::read(static_cast<const T*>(all.base)[at], all.rule));
+    for (std::uint64_t part = lane; exists && part < parts; part += lanes) {
+      A::merge(s, all.parts[(tile + part) * all.columns + column]);
+    }
+    s = shuffle_from(merge_lanes<A>(s, lanes), threadIdx.x % 32 / lanes * lanes);
+    T result = word_of_sum<A>(s, all.rule);
+    if (__any_sync(0xffffffffu, exists && !s.is_exact())) {
+      typename A::exact::state sum;
+      if (exists) sum = exact_sum_of<A>(all, list, column, lane, lanes);
+      sum = merge_lanes<typename A::exact>(sum, lanes);
+      if (!s.is_exact()) result = word_of_exact<A>(sum, all.rule);
+    }
+    if (exists && lane == 0) static_cast<T*>(all.out)[at] = result;
+  }
+}
+
+/// Writes the results of long lists. A block looks for them among 32 tiles, and has some columns.
+template <class A>
+__global__ void __launch_bounds__(tuning::scattered_threads, 2)
+    merge_parts_kernel(const __grid_constant__ scattered_lists all) {
+  constexpr unsigned columns = tuning::merged_columns;
+  const std::uint64_t tiles = scattered_tiles(all.count), slabs = (all.columns + columns - 1) / columns;
+  for (std::uint64_t turn = blockIdx.x; turn < (tiles + 31) / 32 * slabs; turn += gridDim.x) {
+    const std::uint64_t first = quotient(turn, slabs) * 32, begin = turn % slabs * columns;
+    const std::uint64_t tile = first + threadIdx.x % 32;
+    const row_list list = tile < tiles ? list_at_tile(all, tile) : row_list{};
+    unsigned left = __ballot_sync(0xffffffffu, list.is_long() && list.first_part() == tile);
+#pragma unroll 1
+    for (; left != 0; left &= left - 1) {
+      merge_list<A>(all, first + static_cast<unsigned>(__ffs(static_cast<int>(left))) - 1, begin);
     }
   }
 }
