@@ -67,7 +67,7 @@ void check_rows(const std::vector<std::uint32_t>& keys, std::size_t groups, std:
     offsets.push_back(static_cast<std::uint32_t>(std::ranges::lower_bound(sorted, g) - sorted.begin()));
   }
   constexpr std::size_t size = device_code::vector<T>::size;
-  std::vector<cuda::double_sum> parts(cuda::scattered_tiles(keys.size()) * columns);
+  std::vector<typename A::state> parts(cuda::scattered_tiles(keys.size()) * columns);
   T* const out = in_place ? base.at : apart.at;
   out[groups * columns] = T(77.f);
   const cuda::scattered_lists all{x.at,

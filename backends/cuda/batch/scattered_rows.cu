@@ -52,7 +52,7 @@ void enqueue_scattered_rows(const scattered_rows& rows, context& context) {
                             rows.columns,
                             has_vectors,
                             rule_of(operation::sum, rows.type),
-                            scratch.take<double_sum>(parts_bytes)};
+                            scratch.take<void>(parts_bytes)};
   switch (byte_size(rows.type)) {
     case 2:
       return launch<scattered_sum<std::uint16_t>>(all, where);

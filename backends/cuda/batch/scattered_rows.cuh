@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact sums of rows that keys scatter. The numbers of the rows are sorted by key, so that the rows of a group are a
 // list of numbers, and rows are read where they are. A thread sums a vector of neighbouring columns of a list, in two
-// doubles. Where these do not hold a sum, the exact accumulator adds its elements again.
+// floats or doubles. Where these do not hold a sum, the exact accumulator adds its elements again.
 //
 // The sorted numbers are cut into tiles. A long list, of more numbers than a tile has, begins a part at each boundary
 // of a tile. The first part also has the numbers before its boundary. A thread sums a part, and a second kernel
@@ -19,11 +19,9 @@ namespace fanin::cuda {
 
 namespace tuning {
 inline constexpr unsigned scattered_threads = 256, scattered_run = 4;  ///< rows that a thread loads at once
-/// Blocks on a multiprocessor. A thread has more sums of shorter words.
-template <class Word>
-inline constexpr int scattered_blocks = sizeof(Word) == 2 ? 2 : 3;
-inline constexpr std::uint32_t scattered_tile = 128;  ///< numbers of rows
-inline constexpr unsigned merged_columns = 32;        ///< of a block
+inline constexpr int scattered_blocks = 3;                             ///< on a multiprocessor
+inline constexpr std::uint32_t scattered_tile = 128;                   ///< numbers of rows
+inline constexpr unsigned merged_columns = 32;                         ///< of a block
 }  // namespace tuning
 
 /// What the kernels read and write. Rows of the base, of x and of the results have `columns` elements.
@@ -35,23 +33,22 @@ struct scattered_lists {
   std::uint64_t count, groups, columns;
   bool has_vectors;  ///< rows are whole vectors
   element_rule rule;
-  double_sum* parts;  ///< `columns` of them for each tile
+  void* parts;  ///< sums: `columns` of them for each tile
 };
 
 FANIN_HOST_DEVICE constexpr std::uint64_t scattered_tiles(std::uint64_t count) {
   return (count + tuning::scattered_tile - 1) / tuning::scattered_tile;
 }
 
-/// The sums of words.
+/// The sums of words. Two floats hold most sums of 16 bits, and take a third of the instructions of two doubles.
 template <class Word>
 struct scattered_sum : word_numbers<Word> {
-  using state = double_sum;
+  using state = two_part_sum<std::conditional_t<sizeof(Word) == 2, float, double>>;
   using exact = accumulator::exact_sum<typename word_numbers<Word>::number>;
-  __device__ static state identity() { return {-0.0}; }
+  __device__ static state identity() { return {-0.0f}; }
   __device__ static void merge(state& s, const state& other) {
     s.add(other.sum);
     s.add(other.error);
-    s.rounded = s.rounded || other.rounded;
   }
 };
 
@@ -128,13 +125,15 @@ __device__ __noinline__ typename A::element summed_again(const scattered_lists& 
                                                          std::uint64_t column) {
   return word_of_exact<A>(exact_sum_of<A>(all, list, column, 0, 1), all.rule);
 }
-/// The word of a sum that is exact.
-template <class A>
-__device__ typename A::element word_of_sum(const double_sum& s, const element_rule& rule) {
+/// The words of sums that are exact.
+template <class A, unsigned Size>
+__device__ void words_of_sums(const typename A::state (&s)[Size], const element_rule& rule,
+                              typename A::element (&words)[Size]) {
   using T = typename A::element;
-  T word;
-  with_format<T>(rule, [&]<class R>(R) { word = static_cast<T>(detail::to_bits(rounded_to<R>(s))); });
-  return word;
+  with_format<T>(rule, [&]<class R>(R) {
+#pragma unroll
+    for (unsigned c = 0; c < Size; ++c) words[c] = static_cast<T>(detail::to_bits(rounded_to<R>(s[c])));
+  });
 }
 
 /// List i of the lists that add_rows_kernel() sums: of tile i, the part of a long list that begins at its lower
@@ -166,12 +165,13 @@ struct next_list : row_list {
 
 /// Sums the columns first, ... of a list whose first numbers were read.
 template <class A, unsigned Size>
-__device__ void sum_list(const scattered_lists& all, next_list& list, std::uint64_t first, double_sum (&s)[Size]) {
+__device__ void sum_list(const scattered_lists& all, next_list& list, std::uint64_t first,
+                         typename A::state (&s)[Size]) {
   using T = typename A::element;
   constexpr unsigned run = tuning::scattered_run;
   const unsigned count = list.count();
 #pragma unroll
-  for (double_sum& one : s) one = A::identity();
+  for (auto& one : s) one = A::identity();
 #pragma unroll 1
   for (unsigned i = 0; i < count; i += run) {
     vector<T> v[run];
@@ -197,15 +197,13 @@ __device__ void sum_list(const scattered_lists& all, next_list& list, std::uint6
 /// Writes the columns first, ... of the result of a list, whose sums are s.
 template <class A, unsigned Size>
 __device__ void write_columns(const scattered_lists& all, const row_list& list, std::uint64_t first,
-                              const double_sum (&s)[Size]) {
+                              const typename A::state (&s)[Size]) {
   using T = typename A::element;
   vector<T> result;
+  words_of_sums<A>(s, all.rule, result.at);
   bool are_exact = true;
 #pragma unroll
-  for (unsigned c = 0; c < Size; ++c) {
-    are_exact = are_exact && s[c].is_exact();
-    result.at[c] = word_of_sum<A>(s[c], all.rule);
-  }
+  for (unsigned c = 0; c < Size; ++c) are_exact = are_exact && s[c].is_exact();
   if (!are_exact) {
 #pragma unroll
     for (unsigned c = 0; c < Size; ++c) {
@@ -218,13 +216,14 @@ __device__ void write_columns(const scattered_lists& all, const row_list& list, 
 /// Sums the parts of long lists, and writes the results of the other lists. `width` threads of a block are for
 /// vectors of neighbouring columns, and so for each list. Each thread looks up its next list while it sums one.
 template <class A>
-__global__ void __launch_bounds__(tuning::scattered_threads, tuning::scattered_blocks<typename A::element>)
+__global__ void __launch_bounds__(tuning::scattered_threads, tuning::scattered_blocks)
     add_rows_kernel(const __grid_constant__ scattered_lists all, unsigned width) {
   using T = typename A::element;
   constexpr unsigned size = vector<T>::size;
   const unsigned at_once = blockDim.x / width, mine = threadIdx.x / width;
   const std::uint64_t slabs = ((all.columns + size - 1) / size + width - 1) / width;
   const std::uint64_t tiles = scattered_tiles(all.count), stacks = (tiles + all.groups + at_once - 1) / at_once;
+  auto* const parts = static_cast<typename A::state*>(all.parts);
   const auto list_of = [&](std::uint64_t turn) {
     return next_list(all, turn < stacks * slabs ? quotient(turn, slabs) * at_once + mine : tiles + all.groups, tiles);
   };
@@ -241,7 +240,7 @@ __global__ void __launch_bounds__(tuning::scattered_threads, tuning::scattered_b
         if (list.has_base) result = load_columns(all, static_cast<const T*>(all.base) + at, first);
         if (all.base != all.out) store_columns(all, static_cast<T*>(all.out) + at, first, result);
       } else {
-        double_sum s[size];
+        typename A::state s[size];
         sum_list<A>(all, list, first, s);
         next.read_numbers(all, 0);
         if (i >= tiles) {
@@ -249,7 +248,7 @@ __global__ void __launch_bounds__(tuning::scattered_threads, tuning::scattered_b
         } else {
 #pragma unroll
           for (unsigned c = 0; c < size; ++c) {
-            if (first + c < all.columns) all.parts[i * all.columns + first + c] = s[c];
+            if (first + c < all.columns) parts[i * all.columns + first + c] = s[c];
           }
         }
         list = next;
@@ -267,28 +266,30 @@ __device__ void merge_list(const scattered_lists& all, std::uint64_t tile, std::
   using T = typename A::element;
   constexpr unsigned threads = tuning::scattered_threads, columns = tuning::merged_columns;
   const row_list list = list_at_tile(all, tile);
-  const std::uint64_t parts = list.last_part() - tile;
+  const auto* const parts = static_cast<const typename A::state*>(all.parts);
+  const std::uint64_t count = list.last_part() - tile;
   const unsigned least = threads / columns;  // lanes of a column
-  const unsigned lanes = ::max(parts < 32 ? std::bit_ceil(static_cast<unsigned>(parts)) : 32, least);
+  const unsigned lanes = ::max(count < 32 ? std::bit_ceil(static_cast<unsigned>(count)) : 32, least);
   const unsigned lane = threadIdx.x % lanes;
 #pragma unroll 1
   for (unsigned next = 0; next < columns; next += threads / lanes) {
     const std::uint64_t column = begin + next + threadIdx.x / lanes, at = list.group * all.columns + column;
     const bool exists = column < all.columns;
-    double_sum s = A::identity();
+    auto s = A::identity();
     if (exists && lane == 0 && list.has_base) s.add(A::read(static_cast<const T*>(all.base)[at], all.rule));
-    for (std::uint64_t part = lane; exists && part < parts; part += lanes) {
-      A::merge(s, all.parts[(tile + part) * all.columns + column]);
+    for (std::uint64_t part = lane; exists && part < count; part += lanes) {
+      A::merge(s, parts[(tile + part) * all.columns + column]);
     }
     s = shuffle_from(merge_lanes<A>(s, lanes), threadIdx.x % 32 / lanes * lanes);
-    T result = word_of_sum<A>(s, all.rule);
+    T result[1];
+    words_of_sums<A>({s}, all.rule, result);
     if (__any_sync(0xffffffffu, exists && !s.is_exact())) {
       typename A::exact::state sum;
       if (exists) sum = exact_sum_of<A>(all, list, column, lane, lanes);
       sum = merge_lanes<typename A::exact>(sum, lanes);
-      if (!s.is_exact()) result = word_of_exact<A>(sum, all.rule);
+      if (!s.is_exact()) result[0] = word_of_exact<A>(sum, all.rule);
     }
-    if (exists && lane == 0) static_cast<T*>(all.out)[at] = result;
+    if (exists && lane == 0) static_cast<T*>(all.out)[at] = result[0];
   }
 }
 
