@@ -37,11 +37,11 @@ def identity_of(operation, dtype):
 
 def require_keys(index, count):
     """Checks keys on the host at once, and on a device where the stream comes to the check."""
-    least, largest = torch.aminmax(index)
-    right = (least >= 0) & (largest < count)
     if index.is_cuda:
-        torch._assert_async(right, "an index is out of range")
-    elif not right:
+        torch._assert_async((index.clamp(0, count - 1) == index).all(), "an index is out of range")
+        return
+    least, largest = torch.aminmax(index)
+    if least < 0 or largest >= count:
         raise IndexError("an index is out of range: there are %d places, and an index is %d"
                          % (count, least if least < 0 else largest))
 
