@@ -47,6 +47,14 @@ void append(array_axis* axes, std::size_t& size, const array_axis& axis) {
   }
 }
 
+void check_takes_results(operation what) {
+  if (row_of(what).takes_results) return;
+  throw unsupported("add_to has sum, product, min and max, and not " + std::string(to_string(what)) +
+                    ": merge states instead");
+}
+
+}  // namespace
+
 void check_index(const input_views& inputs, const array_view& index, const char* name) {
   if (!is_integer(index.type) || byte_size(index.type) < 4) {
     throw invalid_argument(std::string(name) + " are i32, i64, u32 or u64, not " +
@@ -56,14 +64,6 @@ void check_index(const input_views& inputs, const array_view& index, const char*
     throw invalid_argument(std::string(name) + " lie in other memory than the input");
   if (index.data == nullptr && index.count > 0) throw invalid_argument(std::string(name) + " are null");
 }
-
-void check_takes_results(operation what) {
-  if (row_of(what).takes_results) return;
-  throw unsupported("add_to has sum, product, min and max, and not " + std::string(to_string(what)) +
-                    ": merge states instead");
-}
-
-}  // namespace
 
 void check_batch(operation what, const batch& many, const results_view& out, std::optional<element_type> wanted) {
   check_data(many.inputs);

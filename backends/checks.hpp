@@ -26,6 +26,9 @@ void check_count(operation what, std::uint64_t present, std::uint64_t left_out =
 /// differ in type, place or length, or if the mask's form does not exist
 void check_data(const input_views& inputs);
 
+/// @throws invalid_argument unless offsets or keys are integers of 32 or 64 bits where the inputs are
+void check_index(const input_views& inputs, const array_view& index, const char* name);
+
 /// @throws invalid_argument if the memory for the operation's result is null, is for a result of another form, or of
 /// another type than `wanted`, if that is set
 void check_result(operation what, const result_view& value, std::optional<element_type> wanted);

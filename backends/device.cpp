@@ -115,6 +115,33 @@ void enqueue_add_to(operation what, const batch& many, const results_view& out, 
   enqueue_each(prepared_addition(what, many, out, chosen), many, out, context);
 }
 
+void enqueue_add_rows(const array_view& x, const array_view& keys, std::size_t columns, const array_view& base,
+                      const results_view& out, device_context& context) {
+  const element_type type = x.type;
+  if (!is_floating(type) || byte_size(type) == 1) {
+    throw unsupported("rows of f64, f32, f16 and bf16 are added, not of " + std::string(to_string(type)));
+  }
+  check_index(x, keys, "keys");
+  if (columns == 0 || x.count % columns != 0 || x.count / columns != keys.count || out.count % columns != 0 ||
+      (base.count > 0 && base.count != out.count)) {
+    throw invalid_argument("the rows of " + std::to_string(columns) + " columns do not fit to " +
+                           std::to_string(x.count) + " elements, " + std::to_string(keys.count) + " keys, " +
+                           std::to_string(base.count) + " elements of the base and " + std::to_string(out.count) +
+                           " results");
+  }
+  if (base.type != type || out.type != type) throw invalid_argument("rows, base and results have one type");
+  for (const memory place : {x.place, base.place, out.place}) {
+    if (place != memory::device) throw invalid_argument("rows, base and results are added in device memory");
+  }
+  check_data(x);
+  check_data(base);
+  if (out.data == nullptr && out.count > 0) throw invalid_argument("the results are null");
+  compute([&] {
+    context.work().enqueue_scattered_rows(
+        {type, columns, out.count / columns, x.data, keys, base.count > 0 ? base.data : nullptr, out.data});
+  });
+}
+
 void enqueue(operation what, const input_views& inputs, void* result, device_context& context,
              const options& chosen) {
   if (inputs.place() != memory::device) throw invalid_argument("enqueue() reads device memory; this is host memory");

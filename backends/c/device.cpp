@@ -111,6 +111,20 @@ fanin_status fanin_context_enqueue_add_to(fanin_context* context, fanin_operatio
   return enqueue_each<enqueue_add_to>(context, what, input, given, asked, output);
 }
 
+fanin_status fanin_context_enqueue_add_rows(fanin_context* context, const fanin_input* x, const fanin_input* keys,
+                                            size_t columns, const fanin_input* base, const fanin_output* output) {
+  return guarded([&] {
+    const auto array_of = [](const fanin_input* given) {
+      const input_views all = c::inputs_of(operation::sum, given);
+      if (all.mask()) throw invalid_argument("rows that are added have no mask");
+      return all[0];
+    };
+    const array_view rows = array_of(x);
+    const results_view out = c::results_at(output, result_view(nullptr, rows.type));
+    enqueue_add_rows(rows, array_of(keys), columns, array_of(base), out, context_at(context));
+  });
+}
+
 size_t fanin_lane_count(fanin_operation what, fanin_type type) {
   size_t count = 0;
   const fanin_status known = guarded([&] { count = lane_count(c::operation_of(what), c::type_from(type)); });

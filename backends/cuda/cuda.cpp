@@ -12,6 +12,7 @@
 #include "backends/checks.hpp"
 #include "backends/cuda/batch/groups.hpp"
 #include "backends/cuda/batch/reduce_batch.hpp"
+#include "backends/cuda/batch/scattered_rows.hpp"
 #include "backends/cuda/exact/vector_sums.hpp"
 #include "backends/cuda/fold/extremum_keys.hpp"
 #include "backends/cuda/fold/finish.hpp"
@@ -73,6 +74,7 @@ class work_on_context final : public device_work {
     if (on_second_stream) where.stream = second_stream();
     cuda::enqueue_vector_sums(sums, where, on_second_stream);
   }
+  void enqueue_scattered_rows(const scattered_rows& rows) override;
   CUstream_st* second_stream() override {
     context_.prepare_chunks();
     return context_.copy_stream();
@@ -185,6 +187,19 @@ void work_on_context::enqueue_value_of_lanes(const request& request, const std::
   check_reach(lanes, lane_count(request.what, type) * sizeof *lanes, device, "the lanes");
   check_reach(result, device_result_bytes(request), device, "the result");
   cuda::enqueue_value_of_lanes(request.what, type, lanes, request.result, result, context_.where());
+}
+
+void work_on_context::enqueue_scattered_rows(const scattered_rows& rows) {
+  const int device = context_.where().device;
+  const call_scope here(device);
+  const std::size_t row_bytes = rows.columns * byte_size(rows.type);
+  check_inputs_reach(array_view(rows.x, rows.keys.count * rows.columns, rows.type, memory::device), device);
+  if (rows.base != nullptr) {
+    check_inputs_reach(array_view(rows.base, rows.groups * rows.columns, rows.type, memory::device), device);
+  }
+  check_reach(rows.keys.data, rows.keys.bytes(), device, "the keys");
+  check_reach(rows.out, rows.groups * row_bytes, device, "the results");
+  cuda::enqueue_scattered_rows(rows, context_);
 }
 
 }  // namespace

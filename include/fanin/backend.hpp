@@ -71,6 +71,18 @@ struct vector_sums {
   void* out;
 };
 
+/// Rows in device memory that keys scatter, of `columns` floating-point numbers of 16 bits or more. Row i of x is added
+/// to row keys[i] of `base`, which has `groups` rows, or is null. The sums are rounded once to `type`, and go to `out`,
+/// which may be the base.
+struct scattered_rows {
+  element_type type;
+  std::size_t columns, groups;
+  const void* x;
+  array_view keys;
+  const void* base;
+  void* out;
+};
+
 /// The resources that calls on one device and stream share. Not thread-safe.
 class FANIN_API device_work {
  public:
@@ -104,6 +116,8 @@ class FANIN_API device_work {
                                  std::int64_t* candidate) = 0;
   virtual void enqueue_first_candidate(operation what, element_type, const std::int64_t* candidates,
                                        std::size_t number, void* result) = 0;
+  /// Enqueues sums of scattered rows.
+  virtual void enqueue_scattered_rows(const scattered_rows&) = 0;
 };
 
 /// Runs reductions on one kind of machine or by one library. A backend has no state that callers can see: many

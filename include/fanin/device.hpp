@@ -152,6 +152,19 @@ FANIN_API void enqueue(operation what, const batch& many, const results_view& ou
 FANIN_API void enqueue_add_to(operation what, const batch& many, const results_view& out, device_context& context,
                               options chosen = {});
 
+/// Enqueues exact sums of rows that keys scatter, and returns. Row g of `out` is the sum of row g of `base` and of
+/// each row i of `x` with keys[i] == g, column by column. Rows have `columns` elements, and lie one after another.
+/// Rows whose key is of no group are left out. If the base has no elements, sums are of rows of x alone, and +0 if
+/// there are none. Sums are rounded once to the type of `x`, which is f64, f32, f16 or bf16. `base` and `out` have
+/// that type too. `out` may be the base, and must not overlap with other inputs. Keys are i32, u32, i64 or u64.
+/// Reproducible: the same bits for any order of the rows (exact). Memory: device. Scratch: some 24 bytes for each row
+/// of x, and a fifth of a byte for each element. May be captured into a CUDA graph as below. Cost: a sort of the
+/// keys, one read of x and base, and one write.
+/// @throws invalid_argument if the numbers of elements do not fit together, or if memory is not the device's;
+/// unsupported for other types, or for 2^32 - 1 rows or more; out_of_memory, device_error
+FANIN_API void enqueue_add_rows(const array_view& x, const array_view& keys, std::size_t columns,
+                                const array_view& base, const results_view& out, device_context& context);
+
 /// Enqueues the reduction of device memory and returns. `result` is in device memory (or pinned). It is a
 /// device_result of the operation's result_of<>, with a number of the type options::result or default_result(). It
 /// must not overlap with the inputs.

@@ -372,6 +372,12 @@ FANIN_API fanin_status fanin_context_enqueue_batch(fanin_context* context, fanin
 FANIN_API fanin_status fanin_context_enqueue_add_to(fanin_context* context, fanin_operation what,
                                                     const fanin_input* input, const fanin_batch* batch,
                                                     const fanin_options* options, const fanin_output* output);
+/* Enqueues fanin::enqueue_add_rows() (fanin/device.hpp): row g of the results is the exact sum of row g of `base` and of
+ * each row i of `x` whose key keys[i] is g. Rows have `columns` elements. A base of 0 elements is left out. All memory is
+ * the device's, and masks are null. */
+FANIN_API fanin_status fanin_context_enqueue_add_rows(fanin_context* context, const fanin_input* x,
+                                                      const fanin_input* keys, size_t columns, const fanin_input* base,
+                                                      const fanin_output* output);
 /* Exact sums as lanes: integers in device memory that any transport can add. `what`: FANIN_SUM, FANIN_MEAN,
  * FANIN_SUM_OF_MAGNITUDES, FANIN_SUM_OF_SQUARES or FANIN_NORM2 of floating-point values. fanin_lane_count() is the number of
  * lanes, or 0 if there are none. fanin_context_enqueue_lanes() enqueues the lanes of the input's elements. Then the lanes of

@@ -115,6 +115,8 @@ context_reduce = _declare(_code, "fanin_context_reduce", _object, _code, POINTER
 context_reduce_batch = _declare(_code, "fanin_context_reduce_batch", _object, *_batch_call)
 context_enqueue_batch = _declare(_code, "fanin_context_enqueue_batch", _object, *_batch_call[:-1])
 context_enqueue_add_to = _declare(_code, "fanin_context_enqueue_add_to", _object, *_batch_call[:-1])
+context_enqueue_add_rows = _declare(_code, "fanin_context_enqueue_add_rows", _object, POINTER(Input), POINTER(Input),
+                                    c_size_t, POINTER(Input), POINTER(Output))
 lane_count = _declare(c_size_t, "fanin_lane_count", _code, _code)
 context_enqueue_lanes_of_arrays = _declare(_code, "fanin_context_enqueue_lanes_of_arrays", _object, _code,
                                            POINTER(c_void_p), c_size_t, POINTER(Options), _object)

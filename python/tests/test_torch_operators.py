@@ -194,6 +194,25 @@ class Exact(unittest.TestCase):
                 exact = [[exact_sum(x[keys == k, j].tolist() + [1.0]) for j in range(5)] for k in range(groups)]
                 self.assertTrue(torch.equal(found[0].cpu(), torch.tensor(exact, dtype=torch.float64).to(dtype)))
 
+    def test_rows_in_place(self):
+        """On a device rows are added where they are: with the CPU's bits, for short and long lists of rows."""
+        generator = torch.Generator().manual_seed(4)
+        for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+            for count, columns, groups, most in ((700, 24, 3, 9), (700, 7, 400, 9), (300, 8, 40, 60)):
+                x = torch.randn(count, columns, generator=generator, dtype=torch.float64)
+                x = (x * 2.0 ** torch.randint(-most, most, x.shape, generator=generator)).to(dtype)
+                keys = torch.randint(0, groups, (count,), generator=generator)
+                base = -torch.zeros(groups, columns, dtype=dtype)
+                wide, lengths = keys.unsqueeze(1).expand(count, columns), torch.bincount(keys, minlength=groups)
+                expected = fanin.torch.scatter_add(base, 0, wide, x), fanin.torch.segment_reduce(x, "sum", lengths)
+                for device in DEVICES[1:]:
+                    b, k, v, lengths = (t.to(device) for t in (base, keys, x, lengths))
+                    found = (fanin.torch.scatter_add(b, 0, k.unsqueeze(1).expand(count, columns), v),
+                             fanin.torch.segment_reduce(v, "sum", lengths))
+                    for mine, other in zip(found, expected):
+                        self.assertTrue(torch.equal(mine.cpu().nan_to_num(7), other.nan_to_num(7)))
+                        self.assertTrue(torch.equal(mine.cpu().signbit(), other.signbit()))
+
     def test_sums_of_gradients(self):
         """Gradients whose formula has a sum: those of what is repeated, and of what is taken several times."""
         row, one = self.x[0], torch.ones(1, dtype=torch.float64, requires_grad=True)

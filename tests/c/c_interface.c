@@ -408,6 +408,8 @@ static void contexts(void) {
               "the context is null");
   CHECK_FAILS(fanin_context_enqueue_add_to(NULL, FANIN_SUM, &in, &batch, NULL, &output), FANIN_INVALID_ARGUMENT,
               "the context is null");
+  CHECK_FAILS(fanin_context_enqueue_add_rows(NULL, &in, &in, 1, &in, &output), FANIN_INVALID_ARGUMENT,
+              "the context is null");
   CHECK_FAILS(fanin_context_describe(NULL, &in, NULL, &all, NULL), FANIN_INVALID_ARGUMENT, "the context is null");
   CHECK(fanin_lane_count(FANIN_SUM, FANIN_F32) == 18 && fanin_lane_count(FANIN_NORM2, FANIN_F64) == 141);
   CHECK(fanin_lane_count(FANIN_MAX, FANIN_F32) == 0 && fanin_lane_count(FANIN_SUM, FANIN_I32) == 0);
@@ -427,6 +429,8 @@ static void contexts(void) {
   CHECK(fanin_context_reduce(context, FANIN_SUM, &in, NULL, &value, NULL) == FANIN_OK && value == 3);
   CHECK(fanin_context_describe(context, &in, NULL, &all, NULL) == FANIN_OK && all.count == 2 && all.mean.f32 == 1.5f);
   CHECK_FAILS(fanin_context_enqueue(context, FANIN_SUM, &in, NULL, &value), FANIN_INVALID_ARGUMENT, "device memory");
+  CHECK_FAILS(fanin_context_enqueue_add_rows(context, &in, &in, 1, &in, &output), FANIN_INVALID_ARGUMENT,
+              "keys are i32");
   CHECK_FAILS(fanin_context_add_to(context, FANIN_SUM, &in, &batch, NULL, &output, NULL), FANIN_UNSUPPORTED,
               "device memory");
   CHECK_FAILS(fanin_context_enqueue_add_to(context, FANIN_SUM, &in, &batch, NULL, &output), FANIN_UNSUPPORTED,

@@ -100,53 +100,76 @@ void with_key(element_type type, const F& f) {
   f(std::uint32_t());
 }
 
+unsigned blocks_of(const execution& where, std::uint64_t threads) {
+  return blocks_for(where, (threads - 1) / group_threads + 1);
+}
+
 }  // namespace
 
-group_sort::group_sort(const request& request, const batch& groups)
-    : groups_(groups), element_bytes_(byte_size(groups.inputs.type())) {
+key_sort::key_sort(const array_view& index, std::size_t groups, std::size_t value_bytes)
+    : index_(index), groups_(groups), value_bytes_(value_bytes) {
   constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max() - 1;
-  if (groups.inputs.count() > most || groups.result_count > most) {
+  if (index.count > most || groups > most) {
     throw unsupported("cuda reduces at most 2^32 - 2 elements to as many groups in one call");
   }
-  const input_views& inputs = groups.inputs;
-  is_indexed_ = row_of(request.what).form == result_form::indexed;
-  sorts_elements_ =
-      inputs.size() == 1 && !inputs.mask() && !is_indexed_ && (element_bytes_ == 4 || element_bytes_ == 8);
 }
 
-void group_sort::sort(void* scratch, std::size_t& scratch_bytes, const arrays& to, cudaStream_t stream) const {
-  const std::uint64_t count = groups_.inputs.count();
-  const int bits = std::bit_width(groups_.result_count);
-  const auto sort_with = [&]<class Value>(const Value* values, Value* sorted) {
-    check(cub::DeviceRadixSort::SortPairs(scratch, scratch_bytes, to.keys, to.sorted_keys, values, sorted, count, 0,
-                                          bits, stream),
+void key_sort::sort(const arrays& to, const void* values, std::size_t& scratch_bytes, cudaStream_t stream) const {
+  const int bits = std::bit_width(groups_);
+  const auto sort_with = [&]<class Value>(Value) {
+    check(cub::DeviceRadixSort::SortPairs(to.sort_scratch, scratch_bytes, to.keys, to.sorted_keys,
+                                          static_cast<const Value*>(values), static_cast<Value*>(to.sorted_values),
+                                          index_.count, 0, bits, stream),
           "cub::DeviceRadixSort");
   };
-  const void* const x = groups_.inputs[0].data;
-  if (!sorts_elements_) {
-    sort_with(to.places, to.sorted_places);
-  } else if (element_bytes_ == 4) {
-    sort_with(static_cast<const std::uint32_t*>(x), static_cast<std::uint32_t*>(to.x));
-  } else {
-    sort_with(static_cast<const std::uint64_t*>(x), static_cast<std::uint64_t*>(to.x));
-  }
+  value_bytes_ == 8 ? sort_with(std::uint64_t()) : sort_with(std::uint32_t());
 }
 
-group_sort::arrays group_sort::take_from(scratch_pieces& scratch) const {
-  const std::size_t count = groups_.inputs.count(), each = count * sizeof(std::uint32_t);
+key_sort::arrays key_sort::take_from(scratch_pieces& scratch, bool of_places) const {
+  const std::size_t each = index_.count * sizeof(std::uint32_t);
   arrays to{};
   to.keys = scratch.take<std::uint32_t>(each);
   to.sorted_keys = scratch.take<std::uint32_t>(each);
-  if (!sorts_elements_) {
-    to.places = scratch.take<std::uint32_t>(each);
-    to.sorted_places = scratch.take<std::uint32_t>(each);
+  if (of_places) to.places = scratch.take<std::uint32_t>(each);
+  to.sorted_values = scratch.take<void>(index_.count * value_bytes_);
+  to.offsets = scratch.take<std::uint32_t>((groups_ + 1) * sizeof(std::uint32_t));
+  arrays measured{};
+  sort(measured, nullptr, to.sort_scratch_bytes, nullptr);
+  to.sort_scratch = scratch.take<void>(to.sort_scratch_bytes);
+  return to;
+}
+
+void key_sort::enqueue(const arrays& to, const void* values, bool drops_others, const execution& where,
+                       batch_status* status) const {
+  const auto count = static_cast<std::uint32_t>(index_.count), groups = static_cast<std::uint32_t>(groups_);
+  if (count > 0) {
+    with_key(index_.type, [&]<class Key>(Key) {
+      read_keys<<<blocks_of(where, count), group_threads, 0, where.stream>>>(
+          static_cast<const Key*>(index_.data), count, groups, drops_others, to.keys, to.places, status);
+    });
+    std::size_t scratch_bytes = to.sort_scratch_bytes;
+    sort(to, values != nullptr ? values : to.places, scratch_bytes, where.stream);
   }
-  to.offsets = scratch.take<std::uint32_t>((groups_.result_count + 1) * sizeof(std::uint32_t));
-  to.x = scratch.take<void>(count * element_bytes_);
+  find_offsets<<<blocks_of(where, groups + std::uint64_t{1}), group_threads, 0, where.stream>>>(to.sorted_keys, count,
+                                                                                                groups, to.offsets);
+  check(cudaGetLastError(), "launching a sort of groups");
+}
+
+group_sort::group_sort(const request& request, const batch& groups)
+    : groups_(groups),
+      element_bytes_(byte_size(groups.inputs.type())),
+      is_indexed_(row_of(request.what).form == result_form::indexed),
+      sorts_elements_(groups.inputs.size() == 1 && !groups.inputs.mask() && !is_indexed_ &&
+                      (element_bytes_ == 4 || element_bytes_ == 8)),
+      keys_(groups.index, groups.result_count, sorts_elements_ ? element_bytes_ : sizeof(std::uint32_t)) {}
+
+group_sort::arrays group_sort::take_from(scratch_pieces& scratch) const {
+  const std::size_t count = groups_.inputs.count();
+  arrays to{};
+  to.of_keys = keys_.take_from(scratch, !sorts_elements_);
+  to.x = sorts_elements_ ? to.of_keys.sorted_values : scratch.take<void>(count * element_bytes_);
   if (groups_.inputs.size() == 2) to.y = scratch.take<void>(count * element_bytes_);
   if (groups_.inputs.mask()) to.mask = scratch.take<void>(count);
-  sort(nullptr, to.sort_scratch_bytes, to, nullptr);
-  to.sort_scratch = scratch.take<void>(to.sort_scratch_bytes);
   return to;
 }
 
@@ -160,28 +183,18 @@ void group_sort::enqueue(scratch_pieces& scratch, const execution& where, batch_
                          batch_output& out) const {
   const input_views& inputs = groups_.inputs;
   const std::uint64_t count = inputs.count();
-  const auto groups = static_cast<std::uint32_t>(groups_.result_count);
-  arrays to = take_from(scratch);
-  const auto blocks = [&](std::uint64_t threads) { return blocks_for(where, (threads - 1) / group_threads + 1); };
-  if (count > 0) {
-    with_key(groups_.index.type, [&]<class Key>(Key) {
-      read_keys<<<blocks(count), group_threads, 0, where.stream>>>(static_cast<const Key*>(groups_.index.data), count,
-                                                                   groups, groups_.drops_others, to.keys, to.places,
-                                                                   out.status);
+  const arrays to = take_from(scratch);
+  const auto* const sorted_places = static_cast<const std::uint32_t*>(to.of_keys.sorted_values);
+  keys_.enqueue(to.of_keys, sorts_elements_ ? inputs[0].data : nullptr, groups_.drops_others, where, out.status);
+  if (count > 0 && !sorts_elements_) {
+    with_word(element_bytes_, [&]<class Word>(Word) {
+      gather<<<blocks_of(where, count), group_threads, 0, where.stream>>>(
+          sorted_places, count, static_cast<const Word*>(inputs[0].data), static_cast<Word*>(to.x),
+          static_cast<const Word*>(inputs[1].data), static_cast<Word*>(to.y), inputs.mask(),
+          static_cast<std::uint8_t*>(to.mask));
     });
-    sort(to.sort_scratch, to.sort_scratch_bytes, to, where.stream);
-    if (!sorts_elements_) {
-      with_word(element_bytes_, [&]<class Word>(Word) {
-        gather<<<blocks(count), group_threads, 0, where.stream>>>(
-            to.sorted_places, count, static_cast<const Word*>(inputs[0].data), static_cast<Word*>(to.x),
-            static_cast<const Word*>(inputs[1].data), static_cast<Word*>(to.y), inputs.mask(),
-            static_cast<std::uint8_t*>(to.mask));
-      });
-    }
+    check(cudaGetLastError(), "launching a sort of groups");
   }
-  find_offsets<<<blocks(groups + std::uint64_t{1}), group_threads, 0, where.stream>>>(
-      to.sorted_keys, static_cast<std::uint32_t>(count), groups, to.offsets);
-  check(cudaGetLastError(), "launching a sort of groups");
 
   const std::size_t bytes = count * element_bytes_;
   all.x = to.x;
@@ -189,12 +202,12 @@ void group_sort::enqueue(scratch_pieces& scratch, const execution& where, batch_
   all.x_end = static_cast<const std::byte*>(all.x) + bytes;
   all.y_end = static_cast<const std::byte*>(all.y) + bytes;
   if (to.mask != nullptr) all.mask = {to.mask, 0, mask_form::bytes};
-  all.offsets = to.offsets;
+  all.offsets = to.of_keys.offsets;
   all.has_wide_offsets = false;
-  all.keys = to.sorted_keys;
+  all.keys = to.of_keys.sorted_keys;
   if (is_indexed_) {
-    out.sorted_places = to.sorted_places;
-    out.group_offsets = to.offsets;
+    out.sorted_places = sorted_places;
+    out.group_offsets = to.of_keys.offsets;
   }
 }
 

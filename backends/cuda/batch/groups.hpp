@@ -17,6 +17,35 @@ inline method method_of_groups(const request& request) {
   return is_exact && request.method == method::fast ? method::exact : request.method;
 }
 
+/// Sorts keys stably by their group, each with a value.
+class key_sort {
+ public:
+  /// `groups`: the number of groups. `value_bytes`: the size of a value, 4 or 8.
+  /// @throws unsupported if there are 2^32 - 1 keys or groups or more
+  key_sort(const array_view& index, std::size_t groups, std::size_t value_bytes = sizeof(std::uint32_t));
+
+  /// Arrays of as many entries as there are keys, except for `offsets`, which are the numbers of sorted keys before
+  /// each group and before the keys of no group. Keys of no group are equal to the number of groups.
+  struct arrays {
+    std::uint32_t *keys, *sorted_keys, *places, *offsets;
+    void *sorted_values, *sort_scratch;
+    std::size_t sort_scratch_bytes;
+  };
+  /// Takes arrays for values that are there already, or for the places of keys. @throws device_error
+  arrays take_from(scratch_pieces& scratch, bool of_places) const;
+
+  /// Enqueues the sort of keys with `values`, or if it is null, with their places. Keys of no group are noted in the
+  /// status: the first, or if `drops_others`, how many. @throws device_error
+  void enqueue(const arrays& to, const void* values, bool drops_others, const execution& where,
+               batch_status* status) const;
+
+ private:
+  void sort(const arrays& to, const void* values, std::size_t& scratch_bytes, cudaStream_t stream) const;
+
+  array_view index_;
+  std::size_t groups_, value_bytes_;
+};
+
 class group_sort {
  public:
   /// @throws unsupported if there are 2^32 - 1 elements or groups or more
@@ -31,21 +60,19 @@ class group_sort {
   void enqueue(scratch_pieces& scratch, const execution& where, batch_elements& all, batch_output& out) const;
 
  private:
-  /// Arrays of as many entries as there are elements, except for `offsets`. Keys of no group are equal to the
-  /// number of groups. Places are places of elements in the input.
+  /// The sorted keys, with the elements or with the places of elements in the input; and the sorted elements.
   struct arrays {
-    std::uint32_t *keys, *sorted_keys, *places, *sorted_places, *offsets;
-    void *x, *y, *mask, *sort_scratch;
-    std::size_t sort_scratch_bytes;
+    key_sort::arrays of_keys;
+    void *x, *y, *mask;
   };
   arrays take_from(scratch_pieces& scratch) const;
-  void sort(void* scratch, std::size_t& scratch_bytes, const arrays& to, cudaStream_t stream) const;
 
   const batch& groups_;
   std::size_t element_bytes_;
   bool is_indexed_;
   /// Whether elements are sorted, and not the places of elements.
   bool sorts_elements_;
+  key_sort keys_;
 };
 
 }  // namespace fanin::cuda

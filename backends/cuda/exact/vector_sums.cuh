@@ -4,10 +4,10 @@
 // one is rounded too, the exact accumulator adds the numbers again.
 #pragma once
 
-#include <cmath>
-
 #include <fanin/accumulator/exact.hpp>
 #include <fanin/cuda/fold_kernel.cuh>
+
+#include "backends/cuda/exact/double_sum.cuh"
 
 namespace fanin::cuda {
 
@@ -23,48 +23,6 @@ struct few_vectors {
     return i == 0 ? first : reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(rest) + (i - 1) * stride);
   }
 };
-
-/// The sum that a thread finds. The exact sum is sum + error, unless `rounded`.
-struct double_sum {
-  double sum, error = 0;
-  bool rounded = false;
-
-  /// The sum of two doubles and its rounding error, which is exact if the sum is finite [Knuth 1998, 4.2.2].
-  __device__ static double add(double& sum, double x) {
-    const double before = sum, after = before + x, part = after - before;
-    sum = after;
-    return (before - (after - part)) + (x - part);
-  }
-  __device__ void add(double x) {
-    const double lost = add(error, add(sum, x));
-    rounded = rounded || lost != 0;  // as NaN is, which infinities leave
-  }
-};
-
-/// A number rounded to odd, from the nearest one: the last bit is set if the number is not exact. Rounding that to a
-/// type with at least two digits fewer gives what rounding the number itself gives [Boldo, Melquiond 2008].
-template <class F>
-__device__ F to_odd(F nearest, bool exact, bool away_from_0) {
-  if (exact) return nearest;
-  return detail::from_bits<F>((detail::to_bits(nearest) - (away_from_0 ? 1 : 0)) | 1);
-}
-
-/// sum + error of a finite sum, rounded once to T.
-template <class T>
-__device__ T rounded_to(const double_sum& s) {
-  if constexpr (sizeof(T) == 8) {
-    return s.error == 0 ? s.sum : s.sum + s.error;  // The sum may be -0.
-  } else {
-    double sum = s.sum;
-    if (s.error != 0) {
-      const double below = double_sum::add(sum, s.error);
-      sum = to_odd(sum, below == 0, (below < 0) != (sum < 0));
-    }
-    const auto nearest = static_cast<float>(sum);
-    if constexpr (sizeof(T) == 4) return nearest;
-    if constexpr (sizeof(T) < 4) return T(to_odd(nearest, nearest == sum, std::abs(double{nearest}) > std::abs(sum)));
-  }
-}
 
 /// The sum of element i of every vector.
 template <class T>
@@ -126,9 +84,7 @@ __device__ void write_sums(const few_vectors<T>& x, std::uint64_t i, T* out) {
   }
   elements result;
   for (int e = 0; e < N; ++e) {
-    const bool is_finite = sums[e].sum - sums[e].sum == 0;
-    result.at[e] =
-        is_finite && !sums[e].rounded ? rounded_to<T>(sums[e]) : accumulated(x, i + static_cast<unsigned>(e));
+    result.at[e] = sums[e].is_exact() ? rounded_to<T>(sums[e]) : accumulated(x, i + static_cast<unsigned>(e));
   }
   *reinterpret_cast<elements*>(out + i) = result;
 }

@@ -16,14 +16,14 @@ template <class T, int Power>
 inline constexpr int lane_words = basic_exact_accumulator<T, Power>::sum_type::limb_count;
 enum lane_counter { values, unknown, numbers, negative_zeros, specials };
 
-/// Writes the sum of the chunks, and with `goes_on` of the sum whose lanes are there, as lanes. One thread calls it.
+/// Writes the sum of the chunks, and of the lanes of an earlier sum, as lanes. One thread calls it.
 template <class T, int Power>
-__device__ void write_words(const chunk_sums<T, Power>& total, bool goes_on, std::int64_t* lanes) {
+__device__ void write_words(const chunk_sums<T, Power>& total, const std::int64_t* earlier, std::int64_t* lanes) {
   constexpr int words = lane_words<T, Power>;
   std::int64_t carry = 0;
   FANIN_ROLLED for (int i = 0; i < words; ++i) {
     const std::int64_t low = total.chunk[2 * i] + carry, high = total.chunk[2 * i + 1] + (low >> 16);
-    const std::int64_t word = ((high & 0xffff) << 16 | (low & 0xffff)) + (goes_on ? lanes[i] : 0);
+    const std::int64_t word = ((high & 0xffff) << 16 | (low & 0xffff)) + earlier[i];
     lanes[i] = i + 1 < words ? word & 0xffffffff : static_cast<std::int32_t>(word);
     carry = (high >> 16) + (word >> 32);
   }
@@ -35,21 +35,26 @@ __global__ void __launch_bounds__(lane_threads) lanes_kernel(const lane_source r
   device_code::overlap_with_next_launch();
   using sums = chunk_sums<T, Power>;
   __shared__ sums total;
+  __shared__ std::int64_t earlier[lane_words<T, Power>];
   const auto state = [&](std::size_t i) -> const sums& {
     return *reinterpret_cast<const sums*>(run.states + i * most_state_bytes);
   };
+  if (threadIdx.x == 0) total.seen = 0;
+  __syncthreads();
+  for (std::size_t k = threadIdx.x; k < run.count; k += lane_threads) atomicOr(&total.seen, state(k).seen);
   for (int i = static_cast<int>(threadIdx.x); i < sums::count; i += lane_threads) {
     std::int64_t sum = 0;
+#pragma unroll 16
     for (std::size_t k = 0; k < run.count; ++k) sum += state(k).chunk[i];
     total.chunk[i] = sum;
+    if (i < lane_words<T, Power>) earlier[i] = run.goes_on ? lanes[i] : 0;
   }
   __syncthreads();
   if (threadIdx.x > 0) return;
-  write_words(total, run.goes_on, lanes);
+  write_words(total, earlier, lanes);
 
   std::int64_t* const counters = lanes + lane_words<T, Power>;
-  unsigned seen = 0;
-  for (std::size_t k = 0; k < run.count; ++k) seen |= state(k).seen;
+  unsigned seen = total.seen;
   if (run.goes_on) {
     for (int bit = 0; bit < 3; ++bit) seen |= counters[specials + bit] != 0 ? 1u << bit : 0;
     if (counters[numbers] != 0) seen |= seen_bits::not_negative_zero;

@@ -218,9 +218,10 @@ def function_of(row, operator, differentiable, meshes):
 
     def function(*args, **kwargs):
         if not is_compiling():
-            if plans is not None and args and type(args[0]) in TENSOR_CLASSES \
-                    and not (args[0].requires_grad and is_grad_enabled()) and not is_watched():
-                found = plans.compute(args[0], args[1:], kwargs, False)
+            x = args[0] if args else None
+            if plans is not None and type(x) in TENSOR_CLASSES and not (x.requires_grad and is_grad_enabled()) \
+                    and not is_watched():
+                found = plans.compute(x, args[1:], kwargs, False)
                 if found is not NotImplemented:
                     return found
             kind = kind_of((*args, *kwargs.values())) if args and fits(args, kwargs) else OTHER

@@ -8,6 +8,7 @@ import torch
 import fanin
 
 from .._errors import InvalidArgument, Unsupported
+from ._added_rows import added_rows, are_added_in_place, is_of_slices
 from ._operators import Row, functions as operators
 from ._reductions import INTEGERS, NARROW, readable, widest
 from ._gradient_steps import FirstOnly, Take
@@ -36,11 +37,11 @@ def identity_of(operation, dtype):
 
 def require_keys(index, count):
     """Checks keys on the host at once, and on a device where the stream comes to the check."""
+    if index.is_cuda and count:
+        torch._assert_async((index.clamp(0, count - 1) == index).all(), "an index is out of range")
+        return
     least, largest = torch.aminmax(index)
-    right = (least >= 0) & (largest < count)
-    if index.is_cuda:
-        torch._assert_async(right, "an index is out of range")
-    elif not right:
+    if least < 0 or largest >= count:
         raise IndexError("an index is out of range: there are %d places, and an index is %d"
                          % (count, least if least < 0 else largest))
 
@@ -77,6 +78,8 @@ def of_rows(operation, base, keys, rows):
     its own among as many places as there are keys. The places that are left over end in one more row, which is dropped.
     """
     groups, places = len(base), base
+    if are_added_in_place(operation, rows):
+        return added_rows(base, groups, keys, rows)
     keys = keys.masked_fill((keys < 0) | (keys >= groups), groups)
     heads = None
     if len(keys) < groups:
@@ -119,6 +122,8 @@ def scattered(operation, self, dim, index, src, include_self=True):
     shape, dim = self.shape, dim % max(self.dim(), 1)
     if not index.numel():
         return self.clone()
+    if include_self and are_added_in_place(operation, self) and index.dim() > 1 and is_of_slices(index, dim, shape):
+        return index_add(self, dim, index.movedim(dim, 0).flatten(1)[:, 0], src[tuple(map(slice, index.shape))])
     if not self.dim():
         self, index, src = self.reshape(1), index.reshape(1), src.reshape(1)
     require_keys(index, self.shape[dim])
@@ -220,15 +225,18 @@ def segment_reduce(data, reduce, lengths=None, offsets=None, *, axis=0, unsafe=F
     if not unsafe:
         require_segments(segments, length)
     cubes = data.reshape(len(segments.offsets), length, math.prod(data.shape[segments.axis + 1:]))
-    if initial is None:
-        return of_segments(operation, cubes, segments.offsets).reshape(segments.result_shape)
-    if operation == "mean":
+    if operation == "mean" and initial is not None:
         raise Unsupported("initial has no part in a mean: leave it out")
+    if initial is None and not (are_added_in_place(operation, data) and cubes.shape[2] > 1):
+        return of_segments(operation, cubes, segments.offsets).reshape(segments.result_shape)
     keys, inside = segments.keys()
+    groups = len(keys) * segments.count
     first = torch.arange(len(keys), device=keys.device).unsqueeze(1) * segments.count
-    keys = torch.where(inside, keys + first, len(keys) * segments.count)
-    base = cubes.new_full((len(keys) * segments.count, cubes.shape[2]), initial)
-    return of_rows(operation, base, keys.reshape(-1), cubes.reshape(-1, cubes.shape[2])).reshape(segments.result_shape)
+    keys = torch.where(inside, keys + first, groups).reshape(-1)
+    rows = cubes.reshape(-1, cubes.shape[2])
+    found = added_rows(None, groups, keys, rows) if initial is None else \
+        of_rows(operation, cubes.new_full((groups, cubes.shape[2]), initial), keys, rows)
+    return found.reshape(segments.result_shape)
 
 
 def shape_of_segments(data, reduce, lengths=None, offsets=None, *, axis=0, unsafe=False, initial=None):
