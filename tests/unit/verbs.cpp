@@ -38,6 +38,7 @@ TEST_SUITE("unit/verbs") {
     CHECK(fanin::min(x).value == -2);
     CHECK(sum_of_squares(y).value == 14);
     CHECK(mean(std::vector<long long>{1, 2}).value == 1.5);
+    CHECK(log_sum_exp(std::vector<long long>{7}).value == 7.0);
   }
 
   TEST_CASE("truths, and bool as elements") {
