@@ -71,9 +71,9 @@ struct vector_sums {
   void* out;
 };
 
-/// Rows in device memory that keys scatter, of `columns` floating-point numbers of 16 bits or more. Row i of x is added
-/// to row keys[i] of `base`, which has `groups` rows, or is null. The sums are rounded once to `type`, and go to `out`,
-/// which may be the base.
+/// Rows in device memory that keys scatter, of `columns` floating-point numbers of 16 bits or more. Row i of x is
+/// added to row keys[i] of `base`, which has `groups` rows, or is null. The sums are rounded once to `type`, and go
+/// to `out`, which may be the base.
 struct scattered_rows {
   element_type type;
   std::size_t columns, groups;

@@ -23,7 +23,7 @@ namespace {
 template <class T>
 struct folded : cuda::scattered_sum<cuda::word_for<T>> {};
 
-/// [[maybe_unused]] functions of headers that these kernels do not call.
+/// Functions of headers that these kernels do not call.
 [[maybe_unused]] const auto others = &cuda::find_item;
 
 /// Memory for rows of `columns` elements, `offset` elements behind a boundary of 16 bytes, and one element more.
