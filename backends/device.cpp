@@ -124,7 +124,7 @@ void enqueue_add_rows(const array_view& x, const array_view& keys, std::size_t c
   check_index(x, keys, "keys");
   if (columns == 0 || x.count % columns != 0 || x.count / columns != keys.count || out.count % columns != 0 ||
       (base.count > 0 && base.count != out.count)) {
-    throw invalid_argument("the rows of " + std::to_string(columns) + " columns do not fit to " +
+    throw invalid_argument("the rows of " + std::to_string(columns) + " columns do not fit " +
                            std::to_string(x.count) + " elements, " + std::to_string(keys.count) + " keys, " +
                            std::to_string(base.count) + " elements of the base and " + std::to_string(out.count) +
                            " results");

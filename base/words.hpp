@@ -14,8 +14,8 @@ std::string printable(std::string_view text);
 
 /// "; did you mean 'word'? there are ..." with the nearest known word and then all of them. The nearest word is
 /// the known word that other libraries call `word`, or else the known word that is fewest edits away. The question
-/// is left out if every word is more edits away than a third of its length. Leading hyphens do not count. If the question is asked, more than 16
-/// words are not listed.
+/// is left out if every word is more edits away than a third of its length. Leading hyphens do not count. If the
+/// question is asked, more than 16 words are not listed.
 std::string suggestion(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace fanin::detail

@@ -23,6 +23,7 @@ function(add_suite name filter)
   if(name MATCHES "over_4_gib")
     set(alone ON)
   endif()
+  # OpenMP's threads sleep while they wait. Tests ask for more threads than there are cores.
   file(APPEND ${output} "add_test([[${name}]] [[${executable}]] --no-colors=true [[${filter}]])\n"
                         "set_tests_properties([[${name}]] PROPERTIES LABELS \"${labels}\" TIMEOUT ${timeout} "
                         "RUN_SERIAL ${alone} ENVIRONMENT_MODIFICATION "

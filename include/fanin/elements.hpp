@@ -201,7 +201,7 @@ template <class X>
 auto where(const X& x, const bit_mask& mask) {
   return detail::masked(x, mask.size, {mask.data, mask.first, mask_form::bits});
 }
-/// No call: the compiler refuses other masks.
+/// Refuses every other mask by an error of the compiler.
 template <class X>
 auto where(const X&, const detail::anything&) {
   static_assert(detail::never<X>,

@@ -116,7 +116,7 @@ class FANIN_API incremental {
   /// @throws invalid_argument if they are null and not empty, or of another type or number of arrays than the stream;
   /// out_of_memory, device_error
   void push(const input_views& blocks);
-  /// The same for an input of the verbs, such as a vector.
+  /// Adds the elements of an input that the verbs take, such as a vector.
   template <elements X>
   void push(const X& block) {
     push(detail::inputs_anywhere(block));
