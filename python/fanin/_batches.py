@@ -2,6 +2,7 @@
 """A result for each segment or group: fanin.segment_sum, fanin.group_sum and so on, and fanin.index_add."""
 
 import cmath
+import collections
 import ctypes
 import operator
 
@@ -17,11 +18,11 @@ from ._keywords import refuse
 from ._reduce import DIGITS, arrays_read, as_floats, contiguous, converted, make_call, reduce_views, views_for
 from ._results import result_type_for
 from ._sequences import integer_of
+from ._short_calls import torch_calls
 from ._state import State
-from ._types import CODES, COMPLEX, CTYPE_OF, F64, I8, I64, INTEGERS, NAMES, NARROW, SIZES, code_of, value_at
+from ._types import CODES, COMPLEX, CTYPE_OF, F64, I8, I64, INDICES, INTEGERS, NAMES, NARROW, SIZES, code_of, value_at
 from ._views import overlap
 
-INDICES = frozenset(CODES[name] for name in ("i32", "i64", "u32", "u64"))
 NO_INDICES = "offsets, and keys with a number of groups, are integers on one axis, and none is missing: convert " \
     "them, as by numpy.asarray(keys, 'int64'), or leave out the number of groups for keys of any kind"
 
@@ -49,6 +50,9 @@ EXAMPLES = {
     "group_sum": ">>> fanin.group_sum(array('d', [1, 2, 3, 4]), [0, 2, 0, 2], 3).tolist()\n[4.0, 0.0, 6.0]"
                  "\n>>> fanin.group_sum([1.0, 2.0, 3.0], [\"b\", \"a\", \"b\"])\n(['a', 'b'], array('d', [2.0, 4.0]))",
 }
+
+
+_short_calls = collections.defaultdict(dict)  # by operation
 
 
 def make(full_name):
@@ -117,6 +121,12 @@ def _reduce_groups(what, inputs, keys, groups, drop_others, *others):
 
 
 def _reduce(what, inputs, index, groups, drop_others, method, dtype, empty, out, where, nan, backend, threads):
+    short = torch_calls[type(inputs[0])]
+    if short is not None and len(inputs) == 1 and empty is out is where is None and type(backend) is str:
+        results = short.reduce_short_indexed(what, _short_calls[what], inputs[0], index, groups, drop_others,
+                                             (method, nan, backend, threads), dtype)
+        if results is not NotImplemented:
+            return results
     wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
     views = views_for(what, inputs, wanted)
     batch, count = batch_of(views[0], index, groups, drop_others)

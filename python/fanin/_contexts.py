@@ -100,11 +100,13 @@ class ShortCall:
 c_enqueue = c.enqueue
 
 
-def enqueue(call, address, count, result):
-    """Enqueues the reduction of `count` elements to device memory for the result and a number of its size behind it."""
+def enqueue(call, x, y, count, result):
+    """Enqueues the reduction of `count` elements at x, and of as many at y unless y is None, to device memory for the
+    result and a number of its size behind it."""
     with call.lock:
         given = call.input
-        given.x = address
+        given.x = x
+        given.y = y
         given.count = count
         call.result.value = result
         status = c_enqueue(*call.arguments)

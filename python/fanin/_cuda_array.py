@@ -76,7 +76,7 @@ def reduce_short(what, calls, x, axis, choices, dtype):
     memory = cupy.cuda.alloc(2 * SIZES[call.number])
     if memory.device_id != device:
         return NotImplemented
-    enqueue(call, x.data.ptr, x.size, memory.ptr)
+    enqueue(call, x.data.ptr, None, x.size, memory.ptr)
     return cupy.ndarray((), library.dtype(call.number), memory)
 
 

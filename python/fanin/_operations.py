@@ -14,6 +14,7 @@ from ._integers import result_of_integers
 from ._keywords import refuse
 from ._pieces import LONG
 from ._reduce import reduce_views, views_for
+from ._short_calls import torch_calls
 from ._types import ALIGNMENTS, BY_FORMAT, COMPLEX, F16, F32, I64, INTEGERS, NUMPY_NAMES, SIZES, U64, code_of, \
     f32_of_bits
 
@@ -108,8 +109,7 @@ class ShortCalls(dict):
         if known in (("numpy", "ndarray"), ("array", "array")):
             self[kind] = reduce_short
         elif known == ("torch", "Tensor"):
-            from ._torch_calls import reduce_short as reduce_short_torch
-            self[kind] = reduce_short_torch
+            self[kind] = torch_calls[kind].reduce_short
         elif known == ("cupy", "ndarray"):
             self[kind] = reduce_short_cupy
         return self.get(kind)
@@ -159,15 +159,23 @@ def computed_by_python(what, inputs, axis, keepdims, dtype, out, where):
 
 
 def make_two(what, default):
+    calls = {}
+
     def reduce(x, y, axis=None, *, method=default, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
                skipna=None, backend="auto", threads=0, **unknown):
         if unknown:
             refuse(NAMES[what], unknown)
+        nan = policy_for(nan, skipna)
+        short = torch_calls[type(x)]
+        if short is not None and axis is out is where is None and not keepdims and type(backend) is str:
+            result = short.reduce_short_pair(what, calls, x, y, (method, nan, backend, threads), dtype)
+            if result is not NotImplemented:
+                return result
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
         inputs = [list(one) if hasattr(one, "__next__") else one for one in (x, y)]
         try:
-            return reduce_views(what, views_for(what, inputs, wanted), axis, method, wanted, keepdims, out, where,
-                                policy_for(nan, skipna), backend, threads)
+            return reduce_views(what, views_for(what, inputs, wanted), axis, method, wanted, keepdims, out, where, nan,
+                                backend, threads)
         except Overflow:
             result = computed_by_python(what, inputs, axis, keepdims, dtype, out, where)
             if result is NotImplemented:

@@ -1,20 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls for contiguous torch tensors of a CUDA device, of which all but the addresses is looked up once."""
+"""Calls for contiguous torch tensors of a CUDA device, of which all but addresses and counts is looked up once."""
 
 import torch
 
+from ._batch_calls import IndexedCall, RowsCall
 from ._catalogue import INDEXED, NUMBER, is_truth
 from ._contexts import ShortCall, enqueue
-from ._rows import RowsCall, enqueue_rows
 from ._torch import BY_TYPE, TORCH, TYPE_OF, empty_like, is_captured, raw_stream, read_torch
 
-MOST_CALLS = 256  # An operation keeps so many calls; each shape of rows has its own.
+MOST_CALLS = 256  # An operation keeps so many calls; each shape of rows, and each number of groups, has its own.
+
+
+def is_plain(x):
+    return x.is_cuda and not x.requires_grad and x.layout is torch.strided and x.is_contiguous() and not x.is_neg()
+
+
+def are_alike(x, y):
+    """Whether both are tensors of one device that are read without a copy."""
+    return type(y) is torch.Tensor and is_plain(x) and is_plain(y) and x.get_device() == y.get_device()
 
 
 def reduce_short(what, calls, x, axis, choices, dtype):
     """The enqueued results for a contiguous tensor on a device; NotImplemented for another one."""
-    if not x.is_cuda or x.requires_grad or x.layout is not torch.strided or not x.is_contiguous() or x.is_neg() \
-            or is_captured():
+    if not is_plain(x) or is_captured():
         return NotImplemented
     own, device = x.dtype, x.get_device()
     stream = raw_stream(device)
@@ -28,18 +36,48 @@ def reduce_short(what, calls, x, axis, choices, dtype):
     call = calls.get(key)
     if call is None:
         call = calls[key] = call_of_array(what, x, choices, dtype, stream) if is_array else \
-            call_of_rows(what, calls, x, axis, choices, dtype)
+            call_of_batch(RowsCall, calls, what, x, axis, choices, dtype)
     if call is NotImplemented:
         return NotImplemented
     if is_array:
-        result = empty_like(call.like)  # takes 0.7 of the time of new_empty with a type
-        enqueue(call, x.data_ptr(), x.numel(), result.data_ptr())
-        return result.resize_(())
-    results = x.new_empty(call.shape, dtype=torch.bool if call.is_truth else TYPE_OF[call.held])
-    enqueue_rows(call, x.data_ptr(), results.data_ptr())
-    if call.form == NUMBER:
-        return results
-    return results[..., 1] if call.form == INDEXED else (results[..., 0], results[..., 1])
+        return enqueue_array(call, x, None)
+    results = results_for(call, x, call.shape)
+    call(x.data_ptr(), results.data_ptr())
+    return finished(call, results)
+
+
+def reduce_short_pair(what, calls, x, y, choices, dtype):
+    """The enqueued result of two contiguous tensors on a device; NotImplemented for other ones."""
+    if not are_alike(x, y) or x.dtype is not y.dtype or x.shape != y.shape or is_captured():
+        return NotImplemented
+    stream = raw_stream(x.get_device())
+    key = x.dtype, x.get_device(), stream, choices, dtype
+    call = calls.get(key)
+    if call is None:
+        call = calls[key] = call_of_array(what, x, choices, dtype, stream)
+    return call if call is NotImplemented else enqueue_array(call, x, y.data_ptr())
+
+
+def reduce_short_indexed(what, calls, x, index, groups, drop_others, choices, dtype):
+    """The enqueued results of segments (groups is None) or groups of a contiguous tensor on a device; NotImplemented
+    for another one."""
+    if not are_alike(x, index) or x.dim() != 1 or index.dim() != 1 or is_captured():
+        return NotImplemented
+    count, indices = x.numel(), index.numel()
+    result_count = indices - 1 if groups is None else groups
+    if not count or result_count < 1:
+        return NotImplemented
+    device = x.get_device()
+    key = x.dtype, device, raw_stream(device), choices, dtype, index.dtype, groups, drop_others
+    call = calls.get(key)
+    if call is None:
+        call = calls[key] = call_of_batch(IndexedCall, calls, what, x, BY_TYPE.get(index.dtype), groups, drop_others,
+                                          choices, dtype)
+    if call is NotImplemented:
+        return NotImplemented
+    results = results_for(call, x, (result_count, *call.pair))
+    call((x.data_ptr(), count), (index.data_ptr(), indices), (results.data_ptr(), result_count))
+    return finished(call, results)
 
 
 def call_of_array(what, x, choices, dtype, stream):
@@ -53,10 +91,26 @@ def call_of_array(what, x, choices, dtype, stream):
     return call
 
 
-def call_of_rows(what, calls, x, axis, choices, dtype):
+def enqueue_array(call, x, y):
+    result = empty_like(call.like)  # takes 0.7 of the time of new_empty with a type
+    enqueue(call, x.data_ptr(), y, x.numel(), result.data_ptr())
+    return result.resize_(())
+
+
+def call_of_batch(kind, calls, what, x, *facts):
     if len(calls) >= MOST_CALLS:
         calls.clear()
     try:
-        return RowsCall(what, read_torch(x), axis, choices, dtype)
+        return kind(what, read_torch(x), *facts)
     except KeyError:
         return NotImplemented
+
+
+def results_for(call, x, shape):
+    return x.new_empty(shape, dtype=torch.bool if call.is_truth else TYPE_OF[call.held])
+
+
+def finished(call, results):
+    if call.form == NUMBER:
+        return results
+    return results[..., 1] if call.form == INDEXED else (results[..., 0], results[..., 1])

@@ -117,6 +117,28 @@ class OfLibrary:
         self.assertEqual(as_host(fanin.segment_sum(x, offsets)), [1.0, 0.0, 9.0])
         self.assertEqual(as_host(fanin.segment_max(x, self.make([0, 1, 4], "int32"))), [1.0, 4.0])
 
+    def test_other_batches_of_a_type(self):
+        """A call for a type that came before reads the new elements, offsets and keys."""
+        for dtype in ("float32", "float16", "int32", "int8", "bool"):
+            for count in (1200, 700):
+                x = self.make([number % 7 for number in range(count, 2 * count)], dtype)
+                for of_index in ("int32", "int64"):
+                    offsets = self.make([0, 5, count // 2, count], of_index)
+                    keys = self.make([number * number % 3 for number in range(count)], of_index)
+                    for name in ("sum", "max", "argmax", "any", "count_nonzero", "variance"):
+                        segments, groups = (getattr(fanin, f"{layout}_{name}") for layout in ("segment", "group"))
+                        for call, *index in ((segments, offsets), (groups, keys, 3)):
+                            found = call(x, *index)
+                            expected = call(self.on_host(x), self.on_host(index[0]), *index[1:])
+                            self.check_kind(found, x)
+                            self.assertEqual(as_host(found), as_host(expected), (name, dtype, count, of_index))
+                            self.assertEqual(self.on_host(found).dtype, expected.dtype, (name, dtype))
+                    self.assertEqual([as_host(part) for part in fanin.segment_minmax(x, offsets)],
+                                     [as_host(part) for part in fanin.segment_minmax(self.on_host(x),
+                                                                                     self.on_host(offsets))])
+        with self.assertRaises(fanin.InvalidArgument):
+            fanin.segment_sum(x, offsets[:0])
+
     def test_index_add(self):
         out = self.make([1.0, 0.0, 0.5], "float64")
         keys, x = self.make([0, 2, 0, 2], "int64"), self.make([1e16, 2.0, -1e16, 4.0], "float64")

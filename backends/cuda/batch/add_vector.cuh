@@ -156,14 +156,14 @@ __device__ vector<T> some_of(const vector<T>& v, int begin, int end) {
   return some;
 }
 
-/// Adds the first `count` of a vector's elements, which was loaded from `from`.
+/// Adds the first `count` of a vector's elements, or all of them if it has no more. It was loaded from `from`.
 template <class A, class From, class T = typename A::element>
 __device__ void add_some(const From& from, typename A::state& s, const vector<T>& v, int count,
                          std::uint64_t position) {
   if (count <= 0) return;  // Lanes without elements would take the longest way.
   if constexpr (adds_vectors<A>) return A::add_vector(s, read_all<A>(from, some_of(v, 0, count).at).at);
   constexpr bool at_once = adds_words<A> || adds_all_of_vector<A>;
-  if (at_once && count == v.size) return add_vector<A>(from, s, v, position);
+  if (at_once && count >= v.size) return add_vector<A>(from, s, v, position);
   const auto x = read_all<A>(from, v.at);
   if constexpr (adds_all_of_vector<A>) {
     A::add_first(s, x.at, count);
@@ -173,6 +173,16 @@ __device__ void add_some(const From& from, typename A::state& s, const vector<T>
       if (i < count) add_at<A>(s, position + i, x.at[i]);
     }
   }
+}
+
+/// The state in the lane `from`.
+template <class State>
+__device__ State shuffle_from(State value, unsigned from) {
+  unsigned words[(sizeof(State) + 3) / 4];
+  std::memcpy(words, &value, sizeof value);
+  for (unsigned& word : words) word = __shfl_sync(0xffffffffu, word, from);
+  std::memcpy(&value, words, sizeof value);
+  return value;
 }
 
 /// The state of the elements of two vectors, which were loaded from `from`.
@@ -207,14 +217,18 @@ __device__ void locate(const From& from, typename A::state& s, const T* x, std::
   }
 }
 
-/// The state in the lane `from`.
-template <class State>
-__device__ State shuffle_from(State value, unsigned from) {
-  unsigned words[(sizeof(State) + 3) / 4];
-  std::memcpy(words, &value, sizeof value);
-  for (unsigned& word : words) word = __shfl_sync(0xffffffffu, word, from);
-  std::memcpy(&value, words, sizeof value);
-  return value;
+/// Does for neighbours x[0], ..., x[length - 1] what locate() does. All lanes of the warp call it, and get the state
+/// of lane 0.
+template <class A, class From, class T = typename A::element>
+__device__ void locate_by_warp(const From& from, typename A::state& s, const T* x, std::uint64_t length,
+                               unsigned lane) {
+  if constexpr (adds_runs<A>) {
+    s = shuffle_from(s, 0);
+    const std::uint64_t i = s.index + lane;
+    const bool is_there = lane < vector<T>::size && i < length && A::is_at(s, read<A>(from, x[i]));
+    const unsigned found = __ballot_sync(0xffffffffu, is_there);
+    if (found != 0) s.index += static_cast<unsigned>(__ffs(static_cast<int>(found)) - 1);
+  }
 }
 
 /// The state of the lane whose number differs in the bits `bits`. Every lane of the warp calls it.

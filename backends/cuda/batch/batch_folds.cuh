@@ -17,6 +17,11 @@ struct batch_form<Recipe> {
   using type = device_accumulator_of<Recipe>;
 };
 
+/// Whether the end of a recipe is too long for the few lanes of a kernel that have a state: a dispersion or a norm of
+/// integers.
+template <class Recipe>
+inline constexpr bool ends_long = std::is_same_v<typename Recipe::accumulator::state, accumulator::integer_moments>;
+
 /// The accumulator that kernels of batches fold, the accumulator that folds elements again if their sum does not
 /// fit, and the use of states.
 template <class Recipe>
@@ -24,7 +29,8 @@ struct batch_kernels {
   using exact = void;
   using accumulator = typename batch_form<Recipe>::type;
   static constexpr bool wide = is_wide_state(sizeof(typename accumulator::state));
-  using writer = std::conditional_t<wide, state_writer<accumulator>, batch_writer<accumulator, Recipe::method>>;
+  using writer = std::conditional_t<wide || ends_long<Recipe>, state_writer<accumulator>,
+                                    batch_writer<accumulator, Recipe::method>>;
 };
 template <class Recipe>
 requires has_scaled_form<typename batch_form<Recipe>::type>
@@ -58,8 +64,8 @@ class with_batches final : public Fold {
  public:
   using Fold::Fold;
   batch_fold batches() const override {
-    constexpr bool finishes =
-        !wide && (!folds_terms<A> || (ends_sums<A> && row_of(Recipe::what).value == sum_value::total));
+    constexpr bool finishes = !wide && !ends_long<Recipe> &&
+                              (!folds_terms<A> || (ends_sums<A> && row_of(Recipe::what).value == sum_value::total));
     batch_fold fold{sizeof(state), least_chunk, finishes,
                     finishes && may_not_fit && is_rounded_in_batches<typename Recipe::element>, !wide};
     if constexpr (launches::uses_vector_kernels) fold.most_short = most_short_segment<typename A::element>;

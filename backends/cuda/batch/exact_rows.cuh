@@ -33,7 +33,8 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::short_exact_block
   using T = typename A::element;
   constexpr unsigned at_once = tuning::short_exact_rows;
   overlap_with_next_launch();
-  const unsigned lane = threadIdx.x % 32, lane_of_row = lane % group_size, rows = 32 / group_size;
+  const unsigned lane = threadIdx.x % 32, bits = log2_of(group_size), lane_of_row = lane & (group_size - 1),
+                 rows = 32 >> bits;
   const bool has_vector = lane_of_row * vector<T>::size < all.length;
   const std::uint64_t warps = std::uint64_t{gridDim.x} * (tuning::row_threads / 32);
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (tuning::row_threads / 32) + threadIdx.x / 32;
@@ -43,7 +44,7 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::short_exact_block
   for (std::uint64_t first = warp * rows * at_once; first < all.results; first += warps * rows * at_once) {
     vector<T> v[at_once];
     typename A::state s[at_once];
-    const std::uint64_t row = first + lane / group_size;
+    const std::uint64_t row = first + (lane >> bits);
     const T* const of_row = x + static_cast<std::int64_t>(all.first + row) * stride;
 #pragma unroll
     for (unsigned k = 0; k < at_once; ++k) {

@@ -22,6 +22,11 @@ __device__ inline std::uint64_t quotient(std::uint64_t x, std::uint64_t by) {
   return (x | by) >> 32 == 0 ? static_cast<unsigned>(x) / static_cast<unsigned>(by) : long_quotient(x, by);
 }
 
+/// The logarithm of a power of two.
+__device__ inline unsigned log2_of(unsigned power) {
+  return static_cast<unsigned>(__ffs(static_cast<int>(power)) - 1);
+}
+
 /// The offsets of a place on axes.
 struct axis_offsets {
   std::int64_t x = 0, y = 0, mask = 0;

@@ -84,7 +84,8 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
   using T = typename A::element;
   constexpr int at_once = tuning::vectors_of_short;
   overlap_with_next_launch();
-  const unsigned lane = threadIdx.x % 32, lane_of_group = lane % group_size, groups = 32 / group_size;
+  const unsigned lane = threadIdx.x % 32, bits = log2_of(group_size), lane_of_group = lane & (group_size - 1),
+                 groups = 32 >> bits;
   const std::uint64_t items = item_count(all), warps = std::uint64_t{gridDim.x} * (tuning::line_threads / 32);
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (tuning::line_threads / 32) + threadIdx.x / 32;
   const bool is_rows = all.kind == layout::rows, only_long = !is_rows && all.only_long;
@@ -104,7 +105,7 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
       line_place line[at_once];
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
-        const std::uint64_t i = first + static_cast<unsigned>(k) * groups + lane / group_size, result = all.first + i;
+        const std::uint64_t i = first + static_cast<unsigned>(k) * groups + (lane >> bits), result = all.first + i;
         line[k] = {static_cast<std::int64_t>(result) * x_stride, static_cast<std::int64_t>(result) * y_stride, 0};
         bool is_ours = i < items;
         if (is_ours && is_rows) line[k].end = all.length;
@@ -132,7 +133,7 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
       }
 #pragma unroll 1
       for (unsigned k = 0; k < at_once; ++k) {
-        const std::uint64_t i = first + k * groups + lane / group_size;
+        const std::uint64_t i = first + k * groups + (lane >> bits);
         if (lane_of_group == 0 && (mine >> k & 1) != 0) {
           const std::uint64_t length = is_rows ? all.length : place_of_segment(all, all.first + i).length;
           write({all.first + i, 0, length, 0, 0, 0, i, 1}, 0, s[0]);
@@ -149,7 +150,7 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
       for (; heads != 0; heads &= heads - 1) {
         const unsigned head = static_cast<unsigned>(__ffs(static_cast<int>(heads)) - 1);
         batch_item item;
-        find_item(all, first + k * groups + head / group_size, item);
+        find_item(all, first + k * groups + (head >> bits), item);
         const auto s = merge_lanes<A>(fold_lane<A>(all, item, lane), 32);
         if (lane == 0) write(item, 0, s);
       }

@@ -111,14 +111,18 @@ FANIN_HOST_DEVICE inline int exponent_of(float power) { return static_cast<int>(
 template <class R, int Words, int Low, class To = detail::float_format<R>>
 FANIN_HOST_DEVICE typename To::value rounded(const scaled_integer<Words, Low>& s, std::uint64_t count, To to = {}) {
   using bits = typename To::bits;
+  constexpr bool is_narrow = narrow_float<R> && !std::is_same_v<To, detail::number_format>;
+  using N = std::conditional_t<is_narrow, float, R>;
   if (s.is_zero()) return to.made_of(0);
   std::uint32_t size[Words];
   s.magnitude(size);
   bits found = 0;
   bool is_normal = false;
-  if constexpr (std::is_floating_point_v<R>) {
-    // The lowest bit of the integer says whether there is more below. The conversion of this integer rounds as R
-    // does, unless the result is subnormal or too large.
+  if constexpr (std::is_floating_point_v<N>) {
+    // The lowest bit of an integer says whether there is more below. The conversion of this integer rounds as N
+    // does, unless the result is subnormal or too large. For a narrow R the integer has 24 bits, so that only the
+    // conversion from N to R rounds.
+    using to_n = detail::float_format<N>;
     std::uint32_t top[Words];
     int exponent = s.exponent() + 32 * (Words - 1);
     for (int i = 0; i < Words; ++i) top[i] = size[i];
@@ -129,11 +133,11 @@ FANIN_HOST_DEVICE typename To::value rounded(const scaled_integer<Words, Low>& s
       exponent -= 32;
     }
     const int zeros = std::countl_zero(top[Words - 1]);
-    bits leading;
+    typename to_n::bits leading;
     std::uint32_t below = 0;
-    if constexpr (sizeof(R) == 4) {
+    if constexpr (sizeof(N) == 4) {
       const std::uint64_t both = (std::uint64_t{top[Words - 1]} << 32 | top[Words - 2]) << zeros;
-      leading = static_cast<bits>(both >> 32);
+      leading = static_cast<typename to_n::bits>(both >> 32);
       below = static_cast<std::uint32_t>(both) | top[Words - 3];
     } else {
       const std::uint64_t low = (std::uint64_t{top[Words - 2]} << 32 | top[Words - 3]) << zeros;
@@ -143,12 +147,19 @@ FANIN_HOST_DEVICE typename To::value rounded(const scaled_integer<Words, Low>& s
       exponent -= 32;
     }
     for (int i = 0; i < Words - 3; ++i) below |= top[i];
+    constexpr typename to_n::bits lowest = is_narrow ? 1 << 8 : 1;
+    below |= static_cast<std::uint32_t>(leading & (lowest - 1));
     const bool is_power = (count & (count - 1)) == 0;
     exponent -= zeros + (is_power ? exponent_of(static_cast<float>(count)) : 0);
-    found = detail::to_bits(static_cast<R>(leading | (below != 0 ? 1 : 0)));
-    const int biased = static_cast<int>(found >> (to.digits - 1)) + exponent;
-    is_normal = is_power && biased > 0 && biased < 2 * to.high - 1;
-    found += static_cast<bits>(exponent) << (to.digits - 1);
+    auto near = detail::to_bits(static_cast<N>((leading & ~(lowest - 1)) | (below != 0 ? lowest : 0)));
+    const int biased = static_cast<int>(near >> (to_n::digits - 1)) + exponent;
+    is_normal = is_power && biased > 0 && biased < 2 * to_n::high - 1;
+    near += static_cast<typename to_n::bits>(exponent) << (to_n::digits - 1);
+    if constexpr (is_narrow) {
+      found = R(detail::from_bits<float>(near)).bits;
+    } else {
+      found = near;
+    }
   }
   if (!is_normal) found = rounded_magnitude<R>(size, s.exponent(), count, to);
   const bool has_sign = s.is_negative() && (to.has_infinity || found != to.quiet_nan);

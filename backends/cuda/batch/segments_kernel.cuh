@@ -22,31 +22,15 @@ inline constexpr int segment_blocks = 4;        ///< blocks on a multiprocessor
 template <class T>
 inline constexpr std::uint64_t most_short_segment = (tuning::stage_vectors * 16 - 128) / sizeof(T);
 
-/// A vector of elements from any place in shared memory, in words or elements.
+/// Loads the vector at any place in shared memory, from the aligned vectors around it: with single words, lanes that
+/// load vectors of neighbouring lines would want the same banks.
 template <class T>
 __device__ vector<T> shared_vector(const std::byte* from) {
-  vector<T> v;
-  if constexpr (sizeof(T) >= 4) {
-#pragma unroll
-    for (int i = 0; i < vector<T>::size; ++i) v.at[i] = reinterpret_cast<const T*>(from)[i];
-  } else {
-    const unsigned shift = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) % 4);
-    const auto* const words = reinterpret_cast<const unsigned*>(from - shift);
-    unsigned w[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i) w[i] = __funnelshift_r(words[i], words[i + 1], shift * 8);
-    std::memcpy(&v, w, sizeof v);
-  }
-  return v;
-}
-
-/// Loads the vector at `from` where neighbouring lanes load neighbouring vectors. The two aligned vectors around it
-/// are read, since with single words lanes would want the same banks.
-template <class T>
-__device__ vector<T> shared_neighbour(const std::byte* from) {
   const unsigned shift = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) % 16);
   const auto* const aligned = reinterpret_cast<const uint4*>(from - shift);
-  return vector_at<T>(aligned[0], aligned[1], shift);
+  uint4 second{};
+  if (shift != 0) second = aligned[1];
+  return vector_at<T>(aligned[0], second, shift);
 }
 
 /// Copies the elements x[0], ..., x[count - 1] into `stage`, at the same distance from a vector's boundary, which is
@@ -151,7 +135,7 @@ __device__ void fold_wide(const batch_elements& all, const staged_segments<typen
 #pragma unroll 2
     for (unsigned of_row = 0; of_row < length; of_row += 32 * size) {
       const unsigned j = ::min(of_row + lane * size, length);
-      const vector<T> v = shared_neighbour<T>(reinterpret_cast<const std::byte*>(there + j));
+      const vector<T> v = shared_vector<T>(reinterpret_cast<const std::byte*>(there + j));
       add_some<A>(all, s, v, static_cast<int>(length - j), j);
     }
     s = shuffle_from(fold_warp<A>(s), 0);
@@ -182,6 +166,10 @@ __device__ bool merge_chunks(State* partials, long_segments::entry& entry, const
 /// Chunk i of the rows or the long segments of a launch.
 __device__ inline batch_item chunk_of_line(const batch_elements& all, std::uint64_t i) {
   if (all.kind != layout::rows) return chunk_of_long(all, all.entry_of_chunk[i], i);
+  if (all.chunks == 1) {
+    const auto x = static_cast<std::int64_t>(place_of_line(all, i).begin);
+    return {all.first + i, 0, all.length, x, x, x, i, 1};
+  }
   batch_item item;
   find_item(all, i, item);
   return item;
@@ -207,7 +195,7 @@ __device__ void fold_chunks(const batch_elements& all, const Write& write) {
     s = merge_lanes<A>(s, 32);
     __syncwarp();  // The item is read again, so that it takes no registers in between.
     batch_item item = chunk_of_line(all, i);
-    if (lane == 0) locate<A>(all, s, static_cast<const T*>(all.x) + item.x, 1, item.end);
+    locate_by_warp<A>(all, s, static_cast<const T*>(all.x) + item.x, item.end, lane);
     if (!adds_vectors<A> && !is_rows && write.partials != nullptr && item.chunks > 1) {  // Others may not fit.
       long_segments::entry& entry = all.entries[all.entry_of_chunk[i]];
       if (!merge_chunks<A>(static_cast<state*>(write.partials), entry, item, s, lane)) continue;
@@ -237,14 +225,17 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
   __shared__ uint4 stages[tuning::segment_threads / 32][tuning::stage_vectors + 2];  // Vectors may begin at the end.
   overlap_with_next_launch();
   if (group_size == 0) return fold_chunks<A>(all, write);
-  const unsigned lane = threadIdx.x % 32, lane_of_group = lane % group_size, groups = 32 / group_size;
-  const unsigned most = 4 * group_size * size;
+  // The compiler divides by the size of a group again in each turn, and so bits are shifted in place of that.
+  const unsigned lane = threadIdx.x % 32, bits = log2_of(group_size), groups = 32 >> bits;
+  const unsigned lane_of_group = lane & (group_size - 1), most = 4 * group_size * size;
+  // Half of the lanes swap neighbouring vectors, so that lines of equal length do not want the same banks.
+  const unsigned swap = lane / 4 % 2;
   fold_staged<A>(all, per_warp, stages[threadIdx.x / 32], write, [&](const staged_segments<T>& now, state& mine) {
     const unsigned wide = __ballot_sync(0xffffffffu, now.length > most), narrow = now.staged & ~wide;
 #pragma unroll 1
     for (unsigned turn = 0; turn < group_size; ++turn) {
       if ((narrow >> turn * groups & (~0u >> (32 - groups))) == 0) continue;
-      const unsigned segment = turn * groups + lane / group_size;
+      const unsigned segment = turn * groups + (lane >> bits);
       const T* const there = now.elements + __shfl_sync(0xffffffffu, now.at, segment);
       unsigned length = __shfl_sync(0xffffffffu, now.length, segment);
       if (length > most) length = 0;
@@ -253,22 +244,24 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
       for (state& one : s) one = A::identity();
 #pragma unroll
       for (unsigned k = 0; k < 4; ++k) {
-        if (!__any_sync(0xffffffffu, k * group_size * size < length)) continue;
-        const unsigned j = ::min((lane_of_group + k * group_size) * size, length);
+        if (!__any_sync(0xffffffffu, (k & ~1u) * group_size * size < length)) continue;
+        const unsigned j = ::min((lane_of_group + (k ^ swap) * group_size) * size, length);
         const vector<T> v = shared_vector<T>(reinterpret_cast<const std::byte*>(there + j));
         add_some<A>(all, s[k % states], v, static_cast<int>(length - j), j);
       }
-#pragma unroll
-      for (unsigned distance = states / 2; distance > 0; distance /= 2) {
-#pragma unroll
-        for (unsigned k = 0; k < distance; ++k) A::merge(s[k], s[k + distance]);
+      if constexpr (states == 4) {
+        A::merge(s[0], s[2]);
+        A::merge(s[1], s[3]);
+        const state odd = swap != 0 ? s[0] : s[1];
+        if (swap != 0) s[0] = s[1];
+        A::merge(s[0], odd);
       }
 #pragma unroll
       for (unsigned distance = 4; distance > 0; distance /= 2) {
         if (distance < group_size) A::merge(s[0], shuffle_down(s[0], distance));
       }
-      const state merged = shuffle_from(s[0], lane % groups * group_size);
-      if (lane / groups == turn && (narrow >> lane & 1) != 0) mine = merged;
+      const state merged = shuffle_from(s[0], lane << bits);
+      if (lane >> (5 - bits) == turn && (narrow >> lane & 1) != 0) mine = merged;
     }
     fold_wide<A>(all, now, wide, lane, mine);
   });

@@ -202,7 +202,8 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
   overlap_with_next_launch();
   states_of_threads<state> rare(memory[0]), rare_found(memory[1]);
   states_of_threads<merged> found(merged_memory);
-  const unsigned lane = threadIdx.x % 32, lane_of_group = lane % group_size, groups = 32 / group_size;
+  const unsigned lane = threadIdx.x % 32, bits = log2_of(group_size), lane_of_group = lane & (group_size - 1),
+                 groups = 32 >> bits;
   const unsigned stride = group_size * size;
   const std::uint64_t items = item_count(all), warps = std::uint64_t{gridDim.x} * warps_of_block;
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * warps_of_block + threadIdx.x / 32;
@@ -213,7 +214,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
   window.restart(0);
   bool has_unit = false;
   for (std::uint64_t first = warp * groups * lines; first < items; first += warps * groups * lines) {
-    const auto item_of = [&](unsigned k) { return first + k * groups + lane / group_size; };
+    const auto item_of = [&](unsigned k) { return first + k * groups + (lane >> bits); };
     unsigned k = 0, begin = 0;  // the group's line, and where its next vectors are
     term_line<T> line;
     const T* y = nullptr;  // the second input: line.x[i] belongs to y[i]

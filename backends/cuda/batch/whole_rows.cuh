@@ -189,7 +189,8 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::short_row_blocks<
   constexpr unsigned rows_at_once = tuning::row_loads / Vectors;
   constexpr unsigned size = vector<T>::size;
   overlap_with_next_launch();
-  const unsigned lane = threadIdx.x % 32, lane_of_row = lane % group_size, groups = 32 / group_size;
+  const unsigned lane = threadIdx.x % 32, bits = log2_of(group_size), lane_of_row = lane & (group_size - 1),
+                 groups = 32 >> bits;
   const std::uint64_t warps = std::uint64_t{gridDim.x} * (tuning::row_threads / 32);
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (tuning::row_threads / 32) + threadIdx.x / 32;
   const std::int64_t stride = all.kept == 0 ? 0 : all.axes[0].stride[0];
@@ -203,7 +204,7 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::short_row_blocks<
     const unsigned rows = static_cast<unsigned>(::min(all.results - first, std::uint64_t{at_turn}));
 #pragma unroll
     for (unsigned r = 0; r < rows_at_once; ++r) {
-      const unsigned mine = ::min(r * groups + lane / group_size, rows - 1);  // A branch would cost more than a load.
+      const unsigned mine = ::min(r * groups + (lane >> bits), rows - 1);  // A branch would cost more than a load.
 #pragma unroll
       for (unsigned k = 0; k < Vectors; ++k) {
         v[r][k] = load_for<A>(reinterpret_cast<const vector<T>*>(row + mine * stride + (has(k) ? k * 32 * size : 0)));
@@ -218,7 +219,7 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::short_row_blocks<
       const bool is_last = first + warps * at_turn >= all.results;
 #pragma unroll 1
       for (unsigned k = 0; k < mine.count; ++k) {
-        const std::uint64_t i = first + (mine.first + k) * groups + lane / group_size;
+        const std::uint64_t i = first + (mine.first + k) * groups + (lane >> bits);
         results.add(s[0], i, group_size > rows_at_once ? group_size / rows_at_once : 1, is_last,
                     [&](std::uint64_t number, const state& one) {
                       if (number < all.results)
