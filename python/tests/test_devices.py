@@ -124,7 +124,7 @@ class OfLibrary:
                 x = self.make([number % 7 for number in range(count, 2 * count)], dtype)
                 for of_index in ("int32", "int64"):
                     offsets = self.make([0, 5, count // 2, count], of_index)
-                    keys = self.make([number * number % 3 for number in range(count)], of_index)
+                    keys = self.make([number % 3 for number in range(count)], of_index)
                     for name in ("sum", "max", "argmax", "any", "count_nonzero", "variance"):
                         segments, groups = (getattr(fanin, f"{layout}_{name}") for layout in ("segment", "group"))
                         for call, *index in ((segments, offsets), (groups, keys, 3)):
