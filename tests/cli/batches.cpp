@@ -89,7 +89,7 @@ TEST_CASE("rows of raw and text inputs") {
   CHECK(here.shell("printf '\\1\\2\\3\\4' >x.bin; $fanin sum x.bin --type u8 --axis 1 --shape 2,2").out == "3\n7\n");
   CHECK(here.shell("printf 'a,b\\n1,2\\n3,4\\n' >x.csv; $fanin product x.csv --column b --axis 0").out == "8\n");
   check_failure(here.shell("seq 12 | $fanin sum --axis 1 --shape 3,5"), 2,
-                "the shape is that of 15 elements, and there are 12");
+                "the shape has 15 elements, but the input has 12");
   check_failure(here.shell("seq 12 | $fanin sum --axis 1 --shape 3,x"), 2, "--shape is a number from 0, not 'x'");
 }
 
@@ -284,7 +284,7 @@ TEST_CASE("what does not go together") {
   check_failure(here.fanin(axis + "--shape ''"), 2, "--shape is empty");
   check_failure(here.fanin(axis + "-o ''"), 2, "--output,-o is empty");
   check_failure(here.fanin(axis + "--backend seral"), 2, "did you mean 'serial'?");
-  check_failure(here.fanin(axis + "--variant kahan"), 2, "serial/kahan sums one array");
+  check_failure(here.fanin(axis + "--variant kahan"), 2, "serial/kahan computes the sum of one array only");
   check_failure(here.shell("echo 1 | $fanin sum - --keys -"), 2, "standard input is named twice");
 }
 
