@@ -92,7 +92,7 @@ void reduction_pass::read(source& input, exact_state* state) {
   line_.set_task(fmt::format("{} of {}", statistics_.size() == 1 ? statistics_[0].name : "reduction", input.name()));
   for_each_piece(input, statistics_.size() == 1 ? most_bytes : bytes_in_cache,
                  [&](std::size_t i, const array_view& piece) {
-                   push(columns_[i], piece);
+                   with_input_name(input.name(), [&] { push(columns_[i], piece); });
                    if (state != nullptr) state->add(piece);
                    columns_[i].count += piece.count;
                    line_.add_bytes(piece.bytes());
