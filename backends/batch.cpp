@@ -49,7 +49,7 @@ void append(array_axis* axes, std::size_t& size, const array_axis& axis) {
 
 void check_takes_results(operation what) {
   if (row_of(what).takes_results) return;
-  throw unsupported("add_to has sum, product, min and max, and not " + std::string(to_string(what)) +
+  throw unsupported("add_to takes sum, product, min and max, not " + std::string(to_string(what)) +
                     ": merge states instead");
 }
 
@@ -61,18 +61,18 @@ void check_index(const input_views& inputs, const array_view& index, const char*
                            std::string(to_string(index.type)));
   }
   if (index.place != inputs.place())
-    throw invalid_argument(std::string(name) + " lie in other memory than the input");
+    throw invalid_argument(std::string(name) + " have to be in the same memory as the input");
   if (index.data == nullptr && index.count > 0) throw invalid_argument(std::string(name) + " are null");
 }
 
 void check_batch(operation what, const batch& many, const results_view& out, std::optional<element_type> wanted) {
   check_data(many.inputs);
   if (out.count != many.result_count) {
-    throw invalid_argument("there is memory for " + std::to_string(out.count) + " results, and there are " +
+    throw invalid_argument("there is memory for " + std::to_string(out.count) + " results, but the batch has " +
                            std::to_string(many.result_count));
   }
   if (out.place == memory::device && many.inputs.place() != memory::device) {
-    throw invalid_argument("results of host memory are written to host memory");
+    throw invalid_argument("the input is in host memory, so the results have to be too");
   }
   char none;
   check_result(what, result_view(out.count > 0 ? out.data : &none, out.type, out.form), wanted);
@@ -80,14 +80,17 @@ void check_batch(operation what, const batch& many, const results_view& out, std
 
 void check_addition(operation what, const batch& many, const results_view& out, std::optional<element_type> wanted) {
   check_takes_results(what);
-  if (many.of_empty) throw invalid_argument("add_to leaves results of no elements as they are: without if_empty()");
+  if (many.of_empty)
+    throw invalid_argument("add_to does not take if_empty(): it leaves results of no elements as they are");
   check_batch(what, many, out, wanted);
 }
 
 batch rows(const input_views& inputs, std::span<const std::size_t> shape, std::span<const int> along,
            std::span<const std::ptrdiff_t> strides) {
   if (shape.size() > most_axes) throw invalid_argument("an array has at most 32 axes");
-  if (!strides.empty() && strides.size() != shape.size()) throw invalid_argument("there is not one stride an axis");
+  if (!strides.empty() && strides.size() != shape.size())
+    throw invalid_argument("there are " + std::to_string(strides.size()) + " strides for " +
+                           std::to_string(shape.size()) + " axes");
   bool is_reduced[most_axes] = {};
   for (const int named : along) {
     const auto count = static_cast<int>(shape.size());
@@ -106,7 +109,7 @@ batch rows(const input_views& inputs, std::span<const std::size_t> shape, std::s
     total = product(total, shape[i]);
   }
   if (strides.empty() && total != inputs.count()) {
-    throw invalid_argument("the shape is that of " + std::to_string(total) + " elements, and there are " +
+    throw invalid_argument("the shape has " + std::to_string(total) + " elements, but the input has " +
                            std::to_string(inputs.count()));
   }
   batch many{.kind = layout::rows, .inputs = inputs.part(0, total), .result_count = 1};
@@ -124,18 +127,20 @@ batch rows(const input_views& inputs, std::span<const std::size_t> shape, std::s
 batch segments(const input_views& inputs, const array_view& offsets) {
   check_index(inputs, offsets, "offsets");
   if (offsets.count == 0)
-    throw invalid_argument("there are no offsets: segments have one more than there are of them");
+    throw invalid_argument("there are no offsets: segments need one offset more than there are segments");
   return {.kind = layout::segments, .inputs = inputs, .result_count = offsets.count - 1, .index = offsets};
 }
 
 batch groups(const input_views& inputs, const array_view& keys, std::size_t group_count) {
   check_index(inputs, keys, "keys");
-  if (keys.count != inputs.count()) throw invalid_argument("there is not one key for each element");
+  if (keys.count != inputs.count())
+    throw invalid_argument("there are " + std::to_string(keys.count) + " keys for " + std::to_string(inputs.count()) +
+                           " elements");
   return {.kind = layout::groups, .inputs = inputs, .result_count = group_count, .index = keys};
 }
 
 outcome backend::reduce_each(const request& asked, const batch&, const results_view&) const {
-  throw unsupported(std::string(name()) + " reduces no " + std::string(to_string(asked.kind)));
+  throw unsupported(std::string(name()) + " does not reduce " + std::string(to_string(asked.kind)));
 }
 
 report reduce(operation what, const batch& many, const results_view& out, const options& chosen) {
@@ -184,7 +189,8 @@ report plan::operator()(const batch& many, const results_view& out) const {
   }
   if (many.kind != planned.kind || inputs.size() != planned.inputs.size() || inputs.type() != planned.inputs.type() ||
       inputs.place() != planned.inputs.place()) {
-    throw invalid_argument("the batch's layout, or its inputs' number, type or place, is not the planned one");
+    throw invalid_argument(
+        "the batch is not like the plan: its layout, or the number, type or place of its inputs, differs");
   }
   return compute([&] { return report(chosen_.chosen->name(), chosen_.chosen->reduce_each(planned, many, out)); });
 }

@@ -15,7 +15,7 @@ bool write_empty(const request& request, const batch& many, std::byte* result) {
     if (many.of_empty) {
       const R* const given = fanin::get_if<R>(&*many.of_empty);
       if (given == nullptr) {
-        throw invalid_argument("the value for results of too few elements is of another type than the results");
+        throw invalid_argument("the value of if_empty() has another type than the results");
       }
       std::memcpy(result, given, sizeof *given);
       return true;

@@ -109,7 +109,7 @@ void check_data(const input_views& inputs) {
 void check_result(operation what, const result_view& value, std::optional<element_type> wanted) {
   if (value.data == nullptr) throw invalid_argument("the memory for the result is null");
   if (wanted.value_or(value.type) != value.type || row_of(what).form != value.form) {
-    throw invalid_argument("the memory for the result is of another type than the result");
+    throw invalid_argument("the memory for the result has another type than the result");
   }
 }
 
@@ -128,17 +128,17 @@ void check_known(operation what, const input_views& inputs, std::optional<method
 }
 
 void check_bound(const options& chosen) {
-  if (chosen.bound) throw unsupported("the option `bound` is for the reduction of one array in one call");
+  if (chosen.bound) throw unsupported("the option `bound` is for one array that is reduced in one call");
 }
 
 void check_state(element_type type, element_type added, options& chosen) {
   const bool widens = type == element_type::f32 && is_floating(added) && byte_size(added) < sizeof(float);
   if (added != type && !widens) {
-    throw invalid_argument("elements of " + std::string(to_string(added)) + " are not added to the state of an " +
+    throw invalid_argument("elements of " + std::string(to_string(added)) + " cannot be added to the state of an " +
                            std::string(to_string(type)) + " sum");
   }
   if (chosen.method.value_or(method::exact) != method::exact || chosen.result) {
-    throw invalid_argument("the state of an exact sum has no other method, and no type of a result");
+    throw invalid_argument("the state of an exact sum is exact: leave out the method and the type of the result");
   }
   chosen.method = method::exact;
 }

@@ -26,9 +26,11 @@ constexpr std::size_t bytes_in_cache = std::size_t{4} << 20;
 /// The options of the reductions: they leave NaN out, and so count them, whatever the caller's policy is.
 options options_of_parts(const options& chosen) {
   if (chosen.method.value_or(method::exact) != method::exact || !chosen.variant.empty() || chosen.result) {
-    throw invalid_argument("a description is exact: it has no other method, no variants and no other types");
+    throw invalid_argument(
+        "a description is always exact: leave out the method, the variant and the type of the result");
   }
-  if (!chosen.devices.empty()) throw unsupported("a description is not divided among devices, and devices are named");
+  if (!chosen.devices.empty())
+    throw unsupported("a description is not divided among devices: leave out the option `devices`");
   options own = chosen;
   own.method = method::exact;
   own.nan = nan_policy::skip;
@@ -214,13 +216,13 @@ describer::~describer() = default;
 void describer::push(const input_views& block) {
   check_data(block);
   if (block.size() != 1 || block.type() != fold_->type() || block.place() != memory::host) {
-    throw invalid_argument("the block's type or place is not the description's");
+    throw invalid_argument("the block has another type or place than the description");
   }
   compute([&] { fold_->push(block); });
 }
 
 report describer::finish_to(const detail::description_view& value) {
-  if (value.type != fold_->type()) throw invalid_argument("the description is of another type than the elements");
+  if (value.type != fold_->type()) throw invalid_argument("the description has another type than the elements");
   return compute([&] { return fold_->finish(value); });
 }
 

@@ -18,7 +18,7 @@ const backend& device_backend() { return find_backend("cuda"); }
 request prepared(operation what, const input_views& inputs, const options& chosen, layout kind = layout::array,
                  bool adds = false) {
   check_data(inputs);
-  if (!chosen.devices.empty()) throw unsupported("a context is that of one device, and devices are named");
+  if (!chosen.devices.empty()) throw unsupported("a context has one device: leave out the option `devices`");
   const backend* const candidates[] = {&device_backend()};
   return select(candidates, chosen.backend.empty() ? candidates[0]->name() : chosen.backend, what, inputs, chosen, {},
                 kind, adds)
@@ -40,7 +40,8 @@ report reduced_each(const request& asked, const batch& many, const results_view&
 }
 
 void enqueue_each(const request& asked, const batch& many, const results_view& out, device_context& context) {
-  if (out.place != memory::device) throw invalid_argument("results that are enqueued lie in device memory");
+  if (out.place != memory::device)
+    throw invalid_argument("enqueue() writes results to device memory; this is host memory");
   if (many.result_count == 0) return;
   compute([&] { context.work().enqueue_each(asked, many, out.data); });
 }
@@ -48,8 +49,8 @@ void enqueue_each(const request& asked, const batch& many, const results_view& o
 /// @throws unsupported if `what` has no lanes for the type, invalid_argument if `lanes` is null
 void check_lanes(operation what, element_type type, const void* lanes) {
   if (lane_count(what, type) == 0) {
-    throw unsupported("lanes are those of exact sums of floating-point numbers, not of " +
-                      std::string(to_string(what)) + " of " + std::string(to_string(type)));
+    throw unsupported("lanes are for exact sums of floating-point numbers, not for " + std::string(to_string(what)) +
+                      " of " + std::string(to_string(type)));
   }
   if (lanes == nullptr) throw invalid_argument("the lanes are null");
 }
@@ -119,7 +120,7 @@ void enqueue_add_rows(const array_view& x, const array_view& keys, std::size_t c
                       const results_view& out, device_context& context) {
   const element_type type = x.type;
   if (!is_floating(type) || byte_size(type) == 1) {
-    throw unsupported("rows of f64, f32, f16 and bf16 are added, not of " + std::string(to_string(type)));
+    throw unsupported("rows to add have to be f64, f32, f16 or bf16, not " + std::string(to_string(type)));
   }
   check_index(x, keys, "keys");
   if (columns == 0 || x.count % columns != 0 || x.count / columns != keys.count || out.count % columns != 0 ||
@@ -129,9 +130,9 @@ void enqueue_add_rows(const array_view& x, const array_view& keys, std::size_t c
                            std::to_string(base.count) + " elements of the base and " + std::to_string(out.count) +
                            " results");
   }
-  if (base.type != type || out.type != type) throw invalid_argument("rows, base and results have one type");
+  if (base.type != type || out.type != type) throw invalid_argument("rows, base and results have to be of one type");
   for (const memory place : {x.place, base.place, out.place}) {
-    if (place != memory::device) throw invalid_argument("rows, base and results are added in device memory");
+    if (place != memory::device) throw invalid_argument("rows, base and results have to be in device memory");
   }
   check_data(x);
   check_data(base);
@@ -172,7 +173,7 @@ void enqueue_lanes(operation what, std::span<const input_views> arrays, std::int
     if (x.type() != type) throw invalid_argument("the arrays differ in type");
     check_data(x);
     if (arrays.size() > 1 && is_partial(x, chosen.nan))
-      throw unsupported("lanes of several arrays are of all elements");
+      throw unsupported("lanes of several arrays take neither a mask nor nan = skip");
   }
   options exactly = chosen;
   check_state(type, type, exactly);
@@ -183,12 +184,13 @@ void enqueue_value_of_lanes(operation what, element_type type, const std::int64_
                             device_context& context, options chosen) {
   check_lanes(what, type, lanes);
   if (result == nullptr) throw invalid_argument("the result is null");
-  if (chosen.method.value_or(method::exact) != method::exact) throw invalid_argument("lanes are of exact sums");
+  if (chosen.method.value_or(method::exact) != method::exact)
+    throw invalid_argument("lanes are for exact sums: leave out the method");
   chosen.method = method::exact;
   compute([&] {
     const request asked = prepared(what, array_view(nullptr, 0, type, memory::device), chosen);
     if (asked.result != element_type::f64 && asked.result != default_result(what, type)) {
-      throw unsupported("the value of lanes is f32 or f64, not " + std::string(to_string(asked.result)));
+      throw unsupported("the result of lanes is f32 or f64, not " + std::string(to_string(asked.result)));
     }
     context.work().enqueue_value_of_lanes(asked, lanes, result);
   });

@@ -22,12 +22,12 @@ const recipe_functions& find_merging(operation what, element_type type) {
   const recipe_functions* const found = find_functions(what, type, method::exact);
   if (found != nullptr && found->lanes != nullptr) return *found;
   throw unsupported("partial results of " + std::string(to_string(what)) + " of " + std::string(to_string(type)) +
-                    " do not merge as lanes");
+                    " cannot be merged as lanes");
 }
 
 void check_lanes(const lane_functions& m, std::size_t count) {
   if (count == m.format.count) return;
-  throw invalid_argument("the reduction has " + std::to_string(m.format.count) + " lanes, and there are " +
+  throw invalid_argument("the reduction has " + std::to_string(m.format.count) + " lanes, not " +
                          std::to_string(count));
 }
 
@@ -36,7 +36,7 @@ std::uint64_t check_value(operation what, element_type type, std::span<const std
                           const result_view& value) {
   check_result(what, value, {});
   if (!is_result(what, type, method::exact, value.type)) {
-    throw invalid_argument("the memory for the result is of another type than the result");
+    throw invalid_argument("the memory for the result has another type than the result");
   }
   const auto count = static_cast<std::uint64_t>(merged.back());
   check_count(what, count);

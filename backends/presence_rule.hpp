@@ -32,7 +32,9 @@ struct presence_rule {
   /// Elements may be left out only after a call of this function. @throws unsupported if the type has no infinity,
   /// and -infinity would have to stand for them
   void require_stand_in() const {
-    if (!has_stand_in) throw unsupported("log_sum_exp leaves out no elements of a type without infinity, as e4m3 is");
+    if (!has_stand_in)
+      throw unsupported(
+          "log_sum_exp cannot leave out elements of a type without infinity, such as e4m3: convert them");
   }
 };
 

@@ -91,7 +91,7 @@ report plan::operator()(const input_views& inputs, const result_view& value) con
   }
   if (planned.kind != layout::array || inputs.size() != planned.inputs.size() ||
       inputs.type() != planned.inputs.type() || inputs.place() != planned.inputs.place()) {
-    throw invalid_argument("the inputs' layout, number, type or place is not the planned one");
+    throw invalid_argument("the inputs are not like the plan: their layout, number, type or place differs");
   }
   check_result(planned.what, value, planned.result);
   return compute([&] { return chosen_.chosen->reduce_inputs(planned, inputs, value.data); });
@@ -118,7 +118,7 @@ void incremental::push(const input_views& blocks) {
   }
   if (blocks.size() != chosen_.what.inputs.size() || blocks.type() != chosen_.what.inputs.type() ||
       blocks.place() != memory::host) {
-    throw invalid_argument("the blocks' number, type or place is not the stream's");
+    throw invalid_argument("the blocks are not like the stream: their number, type or place differs");
   }
   count_ += blocks.count();
   compute([&] { stream_->push(blocks); });
@@ -140,7 +140,9 @@ namespace {
 selection choose_for_own(const arithmetic& own, const input_views& inputs, const options& chosen,
                          std::span<const passed_over> failed) {
   if (chosen.method || chosen.result || chosen.nan != nan_policy::propagate) {
-    throw invalid_argument("an accumulator of your own decides itself about method, type of the result and NaN");
+    throw invalid_argument(
+        "your own accumulator decides the method, the type of the result and the treatment of NaN: leave these "
+        "options out");
   }
   return select(backends(), wanted_backend(chosen), own, inputs, chosen, failed);
 }

@@ -23,8 +23,9 @@ const backend& backend_named(candidate_list candidates, std::string_view name) {
   for (const backend* b : candidates) {
     if (b->name() == name) return *b;
   }
-  if (name.empty()) throw invalid_argument("empty name in the list of backends");
-  if (name == "auto") throw invalid_argument("'auto' stands alone; a list names backends");
+  if (name.empty()) throw invalid_argument("the list of backends has an empty name");
+  if (name == "auto")
+    throw invalid_argument("'auto' cannot be in a list of backends; name it alone, or name backends");
   std::vector<std::string_view> known{"auto"};
   for (const backend* b : candidates) known.push_back(b->name());
   throw invalid_argument("unknown backend " + quoted(name) + detail::suggestion(name, known));
@@ -99,7 +100,7 @@ struct search {
       return false;
     }
     if (lacks_devices(b, wanted)) {
-      const std::string detail = std::string(b.name()) + " runs on no device, and devices are named";
+      const std::string detail = std::string(b.name()) + " has no devices: leave out the option `devices`";
       result.fallback.push_back({b.name(), reason::unsupported, detail});
       return false;
     }
@@ -162,7 +163,7 @@ selection choose_automatically(search& state) {
   for (const backend* b : state.candidates) {
     if (!is_candidate(*b)) continue;
     if (needs_bus(*b, state.wanted)) {
-      state.result.fallback.push_back({b->name(), reason::wrong_memory, "the data lie in host memory"});
+      state.result.fallback.push_back({b->name(), reason::wrong_memory, "the data is in host memory"});
     } else if (state.try_one_of_several(*b)) {
       return std::move(state.result);
     }

@@ -39,7 +39,8 @@ outcome backend::reduce_parts(const request&, std::span<const input_views>, void
 }
 
 report reduce(operation what, const sharded& x, const result_view& value, options chosen) {
-  if (!chosen.devices.empty()) throw unsupported("parts of sharded data lie where they lie, and devices are named");
+  if (!chosen.devices.empty())
+    throw unsupported("sharded data is reduced where it is: leave out the option `devices`");
   const input_views all = views_of_all(x.parts());
   check_count(what, all.count());
   check_result(what, value, chosen.result);

@@ -95,8 +95,8 @@ void parse(CLI::App& root, const std::vector<command>& commands, const std::vect
   }
   if (const auto parsed = root.get_subcommands(); parsed.size() > 1) {
     throw usage_error(fmt::format(
-        "{0} and {1} are two subcommands; 'fanin reduce sum,mean FILE' has several operations, and a file of "
-        "this name is read as './{1}'",
+        "only one subcommand can be given, not {0} and {1}; 'fanin reduce sum,mean FILE' computes several "
+        "results, and './{1}' is the file of that name",
         parsed[0]->get_name(), parsed[1]->get_name()));
   }
   for (const command& one : commands) {

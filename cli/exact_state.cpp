@@ -17,7 +17,7 @@ namespace fanin::cli {
 exact_state::exact_state(element_type type) {
   if (!is_floating(type)) {
     throw usage_error(
-        fmt::format("only sums of floating-point numbers have a state; these are elements of {}", to_string(type)));
+        fmt::format("--save-state saves sums of floating-point numbers, and these elements are {}", to_string(type)));
   }
   if (default_result(operation::sum, type) == element_type::f32) {
     sum_ = exact_accumulator<float>();

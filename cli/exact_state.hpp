@@ -19,7 +19,7 @@ namespace fanin::cli {
 
 /// @throws usage_error if the state would go to standard output, where the value goes
 inline void check_state_path(std::string_view path) {
-  if (path == "-") throw usage_error("--save-state writes a file; the value goes to standard output");
+  if (path == "-") throw usage_error("--save-state needs the name of a file; standard output is for the value");
 }
 
 /// The operations whose value a state has. These are the operations on the sum of the elements.

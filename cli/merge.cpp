@@ -31,15 +31,16 @@ void run_merge(const merge_options& arguments) {
   constexpr element_type types[] = {element_type::f32, element_type::f64};
   const auto what = parse_choice<operation>("operation of saved states", arguments.operation, state_operations());
   check_state_path(arguments.save_state);
-  if (std::ranges::count(arguments.files, "-") > 1) throw usage_error("standard input cannot be two states");
+  if (std::ranges::count(arguments.files, "-") > 1) throw usage_error("standard input is named twice");
   std::optional<output_file> file;
   if (!arguments.save_state.empty()) file.emplace(arguments.save_state, arguments.force);
   exact_state all = exact_state::load(arguments.files.front());
   for (std::size_t i = 1; i < arguments.files.size(); ++i) {
     const exact_state part = exact_state::load(arguments.files[i]);
     if (part.type() != all.type()) {
-      throw bad_data(fmt::format("{}: a sum of {} elements; {} has one of {}", input_name(arguments.files[i]),
-                                 to_string(part.type()), input_name(arguments.files.front()), to_string(all.type())));
+      throw bad_data(fmt::format("{}: this is a sum of {} elements, but {} is a sum of {} elements",
+                                 input_name(arguments.files[i]), to_string(part.type()),
+                                 input_name(arguments.files.front()), to_string(all.type())));
     }
     all.merge(part);
   }

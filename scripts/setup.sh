@@ -85,7 +85,7 @@ rank_of() {
 
 configure() {
   if ! is_debian_12; then
-    say "this is not Debian 12: nothing is installed; these are needed, by their Debian names: ${packages[*]}"
+    say "this is not Debian 12, so nothing is installed; these are needed, by their Debian names: ${packages[*]}"
   fi
   local cuda=AUTO references=ON tests=ON part settings=()
   if [[ $1 == cpu ]]; then

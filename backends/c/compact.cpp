@@ -24,7 +24,7 @@ template <class R>
 R value_of(const held& from, operation what) {
   if (what == operation::sum) return from.round<R>();
   if (what == operation::mean) return from.mean<R>();
-  throw unsupported("a compact sum has a sum and a mean, and no " + std::string(to_string(what)));
+  throw unsupported("a compact sum gives a sum or a mean, not " + std::string(to_string(what)));
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ fanin_status fanin_compact_finish(const fanin_compact* from, fanin_operation wha
       if constexpr (floating<R>) {
         *static_cast<R*>(result) = value_of<R>(of(from), op);
       } else {
-        throw unsupported("exact sums of floating-point numbers are rounded to floating-point numbers");
+        throw unsupported("the type of the result has to be a floating-point type");
       }
     });
   });
@@ -69,7 +69,7 @@ fanin_status fanin_compact_finish(const fanin_compact* from, fanin_operation wha
 fanin_status fanin_compact_save(const fanin_compact* from, void* saved, size_t bytes) {
   return guarded([&] {
     if (bytes != held::saved_bytes) {
-      throw invalid_argument("a compact sum is saved in " + std::to_string(held::saved_bytes) + " bytes, not in " +
+      throw invalid_argument("a saved compact sum has " + std::to_string(held::saved_bytes) + " bytes, not " +
                              std::to_string(bytes));
     }
     const auto all = of(from).save();

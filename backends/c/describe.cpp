@@ -21,13 +21,13 @@ void describe(const fanin_input* input, const fanin_options* given, fanin_descri
   const options chosen = c::options_of(given);
   const input_views x = c::inputs_of(operation::sum, input);
   fanin_description out = c::copied(description, "the description");
-  if (is_complex(x.type())) throw unsupported("complex numbers have no order, and so no description");
+  if (is_complex(x.type())) throw unsupported("complex numbers have no order, so there is no description of them");
   with_element(x.type(), [&]<class T>() {
     if constexpr (!complex_number<T>) {
       fanin::description<T> all{};
       c::write_report(detail::describe(x, all, chosen, context...), report);
       if (all.sum_overflows && out.struct_size <= offsetof(fanin_description, sum_overflows)) {
-        throw overflow("the sum of the description does not fit");
+        throw overflow("the sum does not fit in 64 bits");
       }
       out.sum_overflows = all.sum_overflows;
       out.count = all.count, out.nan = all.nan;

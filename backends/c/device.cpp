@@ -116,7 +116,7 @@ fanin_status fanin_context_enqueue_add_rows(fanin_context* context, const fanin_
   return guarded([&] {
     const auto array_of = [](const fanin_input* given) {
       const input_views all = c::inputs_of(operation::sum, given);
-      if (all.mask()) throw invalid_argument("rows that are added have no mask");
+      if (all.mask()) throw invalid_argument("add_rows takes no mask");
       return all[0];
     };
     const array_view rows = array_of(x);

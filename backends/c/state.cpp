@@ -47,7 +47,7 @@ bool make_one_of(operation what, element_type type, std::variant<A...>& made) {
 any_accumulator made_for(operation what, element_type type) {
   any_accumulator made;
   if (!make_one_of(what, type, made)) {
-    throw unsupported("states are those of sum or sum_of_squares of f32 or f64, not of " +
+    throw unsupported("a state is one of sum or sum_of_squares of f32 or f64, not of " +
                       std::string(to_string(what)) + " of " + std::string(to_string(type)));
   }
   return made;
@@ -98,7 +98,8 @@ fanin_status fanin_state_merge(fanin_state* state, const fanin_state* other) {
     std::visit(
         [&]<class A>(A& sum) {
           const A* const same = std::get_if<A>(&other->sum);
-          if (same == nullptr) throw invalid_argument("states of another operation or type are not merged");
+          if (same == nullptr)
+            throw invalid_argument("the states differ in operation or type, so they cannot be merged");
           sum.merge(*same);
         },
         required(state, "the state")->sum);
@@ -120,7 +121,7 @@ fanin_status fanin_state_finish(const fanin_state* state, fanin_operation what, 
             if constexpr (floating<R>) {
               *static_cast<R*>(result) = value_of<R>(sum, op);
             } else {
-              throw unsupported("exact sums of floating-point numbers are rounded to floating-point numbers");
+              throw unsupported("the type of the result has to be a floating-point type");
             }
           });
         },
@@ -138,7 +139,7 @@ fanin_status fanin_state_save(const fanin_state* state, void* saved, size_t byte
     std::visit(
         [&](const auto& sum) {
           if (bytes != sum.saved_bytes) {
-            throw invalid_argument("this state is saved in " + std::to_string(sum.saved_bytes) + " bytes, not in " +
+            throw invalid_argument("this saved state has " + std::to_string(sum.saved_bytes) + " bytes, not " +
                                    std::to_string(bytes));
           }
           const auto all = sum.save();

@@ -246,7 +246,7 @@ support cpu_backend::prepare(request& request) const {
     return {reason::wrong_memory, std::string(name()) + " reads host memory, and the data is in device memory"};
   }
   if (request.own != nullptr) {
-    if (!request.variant.empty()) return {reason::unsupported, "an accumulator of your own has no variants"};
+    if (!request.variant.empty()) return {reason::unsupported, "your own accumulator has no variants"};
     request.variant = own_accumulator_variant;
     request.prepared = request.own;
     return {};

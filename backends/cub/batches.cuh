@@ -157,14 +157,15 @@ class batch_reference : public any_order_fold<A> {
  public:
   using any_order_fold<A>::any_order_fold;
   void launch(const cuda::execution&, const cuda::operands&, std::uint64_t, void*) const final {
-    throw unsupported("the fold of a batch takes no array");
+    throw unsupported("this fold takes a batch, not an array");
   }
   cuda::batch_fold batches() const final { return {sizeof(typename A::state), cuda::batch_fold::never_cut}; }
   rounding_chain chain_of_result(std::uint64_t length) const final { return {0, static_cast<double>(length)}; }
   void launch_each(const cuda::execution& where, const cuda::batch_elements& all, const cuda::batch_output& out,
                    bool) const final {
-    if (all.partial) throw unsupported("cub reduces batches of whole arrays only");
-    if (elements_of(all) > this->host().longest) throw unsupported("cub reduces at most 2^32 such elements");
+    if (all.partial) throw unsupported("cub cannot leave out elements of a batch: use another backend");
+    if (elements_of(all) > this->host().longest)
+      throw unsupported("cub reduces at most 2^32 elements of a batch: use another backend");
     const batch_scratch scratch(where);
     cuda::check(cudaMemcpyAsync(scratch.elements, &all, sizeof all, cudaMemcpyHostToDevice, where.stream),
                 "cudaMemcpyAsync");

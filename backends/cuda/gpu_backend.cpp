@@ -43,11 +43,12 @@ support check_devices(const backend& b, const request& request) {
     }
   }
   if (request.kind != layout::array) {
-    return {reason::unsupported, std::string(b.name()) + " divides no " + std::string(to_string(request.kind)) +
-                                     " among devices, and devices are named"};
+    return {reason::unsupported, std::string(b.name()) + " does not divide " + std::string(to_string(request.kind)) +
+                                     " among devices: leave out the option `devices`"};
   }
   if (request.inputs.place() == memory::device) {
-    return {reason::unsupported, "data in device memory is not divided among devices, and devices are named"};
+    return {reason::unsupported,
+            "data in device memory is not divided among devices: leave out the option `devices`"};
   }
   return {};
 }
@@ -91,7 +92,7 @@ int gpu_backend::device_count() const noexcept {
 support gpu_backend::prepare(request& request) const {
   if (request.own != nullptr) {
     return {reason::unsupported,
-            std::string(name()) + " takes accumulators of your own in device code: fanin/fold.cuh"};
+            std::string(name()) + " takes your own accumulators in device code only: see fanin/fold.cuh"};
   }
   if (support answer = check_devices(*this, request); !answer.usable()) return answer;
   const kernel_launcher* kernel = find_kernel(request);
@@ -101,12 +102,12 @@ support gpu_backend::prepare(request& request) const {
                                        " of device memory only: copy the input there"};
     }
     if (kernel != nullptr && kernel->batches().state_bytes == 0) {
-      return {reason::unsupported, std::string(name()) + " reduces no " + std::string(to_string(request.kind))};
+      return {reason::unsupported, std::string(name()) + " does not reduce " + std::string(to_string(request.kind))};
     }
     // A plan does not know the mask, which launch_each() refuses then.
     if (kernel != nullptr && needs_all_elements(*kernel) && is_partial(request.inputs, request.nan)) {
       return {reason::unsupported, std::string(name()) + " reduces " + std::string(to_string(request.kind)) +
-                                       " of all elements, and a mask or nan = skip leaves some out"};
+                                       " only without a mask and without nan = skip"};
     }
     if (request.adds && !row_of(request.what).takes_results) kernel = nullptr;
   }
@@ -141,7 +142,8 @@ outcome gpu_backend::reduce_each(const request& request, const batch& many, cons
 
 std::unique_ptr<stream> gpu_backend::open(const request& request) const {
   if (!request.devices.empty()) {
-    throw unsupported(std::string(name()) + " divides no stream among devices, and devices are named");
+    throw unsupported(std::string(name()) +
+                      " does not divide a stream among devices: leave out the option `devices`");
   }
   return std::make_unique<gpu_stream>(request);
 }

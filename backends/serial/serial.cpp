@@ -55,10 +55,10 @@ support backend::prepare(request& request) const {
   if (!answer.usable() || named == all.end()) return answer;
   const element_type type = request.inputs.type();
   if (request.what != operation::sum || (type != element_type::f32 && type != element_type::f64)) {
-    return {reason::unsupported, "serial/" + std::string(request.variant) + " is a sum of f32 or f64"};
+    return {reason::unsupported, "serial/" + std::string(request.variant) + " computes sums of f32 or f64 only"};
   }
   if (request.kind != layout::array) {
-    return {reason::unsupported, "serial/" + std::string(request.variant) + " sums one array"};
+    return {reason::unsupported, "serial/" + std::string(request.variant) + " computes the sum of one array only"};
   }
   if (is_partial(request.inputs, request.nan)) return {reason::unsupported, adds_every_element(request)};
   request.prepared = &*named;

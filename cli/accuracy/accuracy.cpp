@@ -141,7 +141,7 @@ void run_accuracy(const accuracy_options& arguments) {
     return write_stdout(accuracy_of_file(reading, arguments.json));
   }
   reading.count.reset();
-  if (reading != input_options{}) throw usage_error("options of an input need FILE");
+  if (reading != input_options{}) throw usage_error("options about the input, such as --column, need FILE");
   if (specs.empty()) specs.assign(oracle::accuracy_specs().begin(), oracle::accuracy_specs().end());
   json all = json::array();
   std::string text = fmt::format(

@@ -138,7 +138,7 @@ std::string accuracy_of_file(const input_options& arguments, bool as_json) {
   const oracle::exact_sum exact(elements, default_threads());
   const scalar sum = exact.rounded(element_type::f64);
   if (!std::isfinite(oracle::as_double(sum))) {
-    throw bad_data(fmt::format("{}: the sum is {}, and has no digits", input.name(), value_text(sum)));
+    throw bad_data(fmt::format("{}: the sum is {}, so no digits can be counted", input.name(), value_text(sum)));
   }
   warn_of_rounding(input.name(), input.columns()[0].rounded_as(elements.type), elements.type);
   const numbers_as single = sums_as<float>(elements, exact), wide = sums_as<double>(elements, exact);

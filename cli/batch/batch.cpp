@@ -25,16 +25,17 @@ void check_batch(const batch_request& asked) {
   for (const input_options& one : asked.inputs) check_index_path(asked.many, one.path);
   for (const statistic& what : asked.statistics) {
     if (static_cast<std::size_t>(row_of(what.like).inputs) == asked.inputs.size()) continue;
-    throw usage_error(fmt::format("{} reads two inputs", what.name));
+    throw usage_error(fmt::format("{0} reads two inputs; 'fanin {0} FILE OTHER' computes it", what.name));
   }
   if (asked.many.output.empty()) return;
   if (asked.statistics.size() > 1) {
     throw usage_error(
-        fmt::format("--output writes the results of one operation, and these are {}", asked.statistics.size()));
+        fmt::format("--output takes one operation, not {}; write a file for each", asked.statistics.size()));
   }
   if (row_of(asked.statistics[0].like).form == result_form::extremes) {
-    throw usage_error(fmt::format("--output writes one number for each result, and {} has two; write min and max",
-                                  asked.statistics[0].name));
+    throw usage_error(
+        fmt::format("--output cannot write the two numbers of {}; write min and max, each to its own file",
+                    asked.statistics[0].name));
   }
 }
 
@@ -104,7 +105,8 @@ void run_batch(const batch_request& asked) {
   std::optional<output_file> file;
   if (!output.empty()) {
     for (const source* one : all) {
-      if (one->is_file(output)) throw usage_error(fmt::format("{}: is the input; --output would replace it", output));
+      if (one->is_file(output))
+        throw usage_error(fmt::format("{}: --output would replace the input; choose another name", output));
     }
     file.emplace(output, asked.force);  // Created before the reduction, so that a bad path fails early.
     if (file->is_stdout() && asked.json) throw usage_error("--json and --output both write to standard output");

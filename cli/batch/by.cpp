@@ -94,7 +94,7 @@ finished_table reduce_table(const grouped_table& table, const by_request& asked)
           std::back_inserter(all.names));
       if (!asked.explain) continue;
       explain_each(one.done);
-      write_stderr(fmt::format("results: {}, of the keys in {}", all.keys.size(), printable(asked.many.by)));
+      write_stderr(fmt::format("results: {}, one for each key in {}", all.keys.size(), printable(asked.many.by)));
     }
   }
   warn_of_rounding(all.batches);
@@ -153,7 +153,7 @@ std::string lines_of(const std::vector<finished_table>& tables, bool csv) {
   }
   for (const finished_table& table : tables) {
     if (table.names != tables[0].names) {
-      throw usage_error(fmt::format("the results of {} are {}, and of {} {}; --json prints both", tables[0].input,
+      throw usage_error(fmt::format("{} has the results {}, but {} has {}; --json prints both", tables[0].input,
                                     printable(fmt::format("{}", fmt::join(tables[0].names, ","))), table.input,
                                     printable(fmt::format("{}", fmt::join(table.names, ",")))));
     }
@@ -174,7 +174,7 @@ std::vector<std::string> problems_of(const std::vector<finished_table>& tables) 
     for (const finished_batch& one : table.batches) {
       const auto name = [&](std::size_t i) { return fmt::format("group '{}'", table.key_text(i)); };
       const std::string few = one.absent_results(no_number, name);
-      if (!few.empty()) write_stderr(fmt::format("warning: {} of too few numbers does not exist", few));
+      if (!few.empty()) write_stderr(fmt::format("warning: {} needs more numbers", few));
       problems.push_back(one.overflow_problem(name));
     }
   }
@@ -185,9 +185,11 @@ std::vector<std::string> problems_of(const std::vector<finished_table>& tables) 
 
 void run_by(by_request asked) {
   if (asked.inputs[0].column.empty())
-    throw usage_error("--by requires --column, whose numbers are reduced; all takes every column of numbers");
+    throw usage_error(
+        "--by requires --column, which names the numbers to reduce; --column all takes every column of numbers");
   for (const statistic& what : asked.statistics) {
-    if (row_of(what.like).inputs > 1) throw usage_error(fmt::format("{} reads two inputs", what.name));
+    if (row_of(what.like).inputs > 1)
+      throw usage_error(fmt::format("{} reads two inputs, and --by takes operations of one input", what.name));
   }
   const std::string& output = asked.many.output;
   std::optional<output_file> file;
@@ -197,7 +199,7 @@ void run_by(by_request asked) {
     one.by = asked.many.by;
     source input(one);
     if (!output.empty() && input.is_file(output)) {
-      throw usage_error(fmt::format("{}: is the input; --output would replace it", output));
+      throw usage_error(fmt::format("{}: --output would replace the input; choose another name", output));
     }
     // Created before the reduction, so that a bad path fails early.
     if (!output.empty() && !file) file.emplace(output, asked.force);

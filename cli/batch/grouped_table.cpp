@@ -20,7 +20,7 @@ void grouped_table::check_columns(const source& input) const {
     for (const auto& one : columns) text += (text.empty() ? "" : ",") + printable(one.name);
     return text;
   };
-  throw usage_error(fmt::format("the columns of {} are {}, and of {} {}{}", inputs_.front().name, names(columns_),
+  throw usage_error(fmt::format("{} has the columns {}, but {} has {}{}", inputs_.front().name, names(columns_),
                                 input.name(), names(others), advice_on_names));
 }
 
@@ -31,8 +31,8 @@ void grouped_table::append(grouped_column& to, const array_view& block) const {
     element_forms before(to.elements());
     const bool are_u64 = before.has(element_type::u64) && more.has(element_type::u64);
     if (!are_u64 && (!before.has(element_type::f64) || !more.has(element_type::f64))) {
-      throw usage_error(fmt::format("{} has elements of {}, and another input of {}", inputs_.front().name,
-                                    to_string(to.type), to_string(block.type)));
+      throw usage_error(fmt::format("{} has elements of {}, but another input has elements of {}",
+                                    inputs_.front().name, to_string(to.type), to_string(block.type)));
     }
     if (!are_u64 && to.type != element_type::f64) round_to_f64(to.bytes, to.type);
     to.type = are_u64 ? element_type::u64 : element_type::f64;
@@ -65,7 +65,7 @@ void grouped_table::read(source& input) {
     to.rounded += from.rounded;
     if (inputs_.size() == 1) to.heading = from.heading;
     if (to.heading != from.heading) {
-      throw usage_error(fmt::format("the column is called '{}' in {}, and '{}' in {}{}", printable(to.heading),
+      throw usage_error(fmt::format("the column is called '{}' in {}, but '{}' in {}{}", printable(to.heading),
                                     inputs_.front().name, printable(from.heading), input.name(), advice_on_names));
     }
   }

@@ -21,7 +21,7 @@ shaped_batch load_rows(std::span<source* const> inputs, const input_views& views
   if (inputs.size() == 2) {
     const array_shape other = shape_of(*inputs[1], asked.shape, views[1].count);
     if (shape.counts != other.counts) {
-      throw usage_error(fmt::format("{} has the shape {}, and {} {}", inputs[0]->name(), shape_text(shape.counts),
+      throw usage_error(fmt::format("{} has the shape {}, but {} has {}", inputs[0]->name(), shape_text(shape.counts),
                                     inputs[1]->name(), shape_text(other.counts)));
     }
     if (shape.strides != other.strides) {
@@ -36,7 +36,7 @@ shaped_batch load_rows(std::span<source* const> inputs, const input_views& views
 void require_c_order(const source& input, const char* option) {
   if (!input.npy() || !input.npy()->fortran_order || input.npy()->shape.size() < 2) return;
   throw usage_error(
-      fmt::format("{}: is in Fortran order; {} takes an array of one axis or in C order", input.name(), option));
+      fmt::format("{}: the array is in Fortran order; save it in C order for {}", input.name(), option));
 }
 
 // The number of groups: the largest key and 1.
@@ -53,16 +53,15 @@ std::size_t count_groups(const array_view& keys, const std::string& name) {
   if (!largest) return 0;
   if (*largest < few || *largest / for_each < keys.count) return *largest + 1;
   throw usage_error(
-      fmt::format("{}: the largest key is {}, with {} elements; if there are that many groups, say "
-                  "--groups",
+      fmt::format("{}: the largest key is {}, but there are only {} elements; if the keys are right, say --groups",
                   name, *largest, keys.count));
 }
 
 shaped_batch load_groups(const input_views& views, source& index, const batch_options& asked) {
   const array_view keys = index.load();
   if (keys.count != views.count()) {
-    throw bad_data(
-        fmt::format("{}: has {} keys, and there are {} elements", index.name(), keys.count, views.count()));
+    throw bad_data(fmt::format("{}: there are {} keys for {} elements, and each element needs one", index.name(),
+                               keys.count, views.count()));
   }
   const std::size_t count = asked.groups ? *asked.groups : count_groups(keys, index.name());
   const batch many = groups(views, keys, count);
@@ -83,7 +82,7 @@ std::unique_ptr<source> open_index(const batch_options& asked) {
   auto index = std::make_unique<source>(input_options{.path = path});
   constexpr std::array types = {element_type::i32, element_type::i64, element_type::u32, element_type::u64};
   if (!index->npy() || std::ranges::find(types, index->type()) == types.end()) {
-    throw usage_error(fmt::format("{}: {} takes .npy of i32, i64, u32 or u64, and this is {} of {}", index->name(),
+    throw usage_error(fmt::format("{}: {} takes an .npy file of i32, i64, u32 or u64, not {} of {}", index->name(),
                                   asked.name(), index->format(), to_string(index->type())));
   }
   require_c_order(*index, asked.name());
@@ -92,8 +91,8 @@ std::unique_ptr<source> open_index(const batch_options& asked) {
 
 shaped_batch load_batch(std::span<source* const> inputs, source* index, const batch_options& asked) {
   if (inputs[0]->skips_missing()) {
-    throw usage_error(
-        fmt::format("{} goes by the place of each element, and --missing skip leaves elements out", asked.name()));
+    throw usage_error(fmt::format("{} does not go with --missing skip, which would change the positions of elements",
+                                  asked.name()));
   }
   const input_views views =
       inputs.size() == 2 ? input_views(inputs[0]->load(), inputs[1]->load()) : input_views(inputs[0]->load());

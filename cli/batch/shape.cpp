@@ -41,7 +41,8 @@ std::vector<int> parse_axes(const std::string& text) {
     int axis = 0;
     const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), axis);
     if (code != std::errc() || end != word.data() + word.size()) {
-      throw usage_error(fmt::format("--axis is a number as 0 or -1, or a list as '0,2', not '{}'", printable(text)));
+      throw usage_error(
+          fmt::format("--axis is a number such as 0 or -1, or a list such as '0,2', not '{}'", printable(text)));
     }
     axes.push_back(axis);
   }
@@ -53,7 +54,7 @@ array_shape shape_of(const source& input, const std::string& said, std::size_t c
   array_shape shape{said.empty() ? std::vector{count} : parse_counts(said), {}};
   if (!header) return shape;
   if (!said.empty() && shape.counts != header->shape) {
-    throw usage_error(fmt::format("{}: has the shape {}, and --shape says {}", input.name(),
+    throw usage_error(fmt::format("{}: the array has the shape {}, but --shape says {}", input.name(),
                                   shape_text(header->shape), shape_text(shape.counts)));
   }
   shape.counts = header->shape;

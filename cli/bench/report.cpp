@@ -134,9 +134,10 @@ std::string warning_of(const bench_result& all) {
   }
   if (names.empty()) return {};
   return fmt::format(
-      "warning: other load makes the samples worthless: threads waited for a core for up to {:.0f} % of the time in "
-      "{}",
-      100 * longest, fmt::join(names, ", "));
+      "warning: do not use the times of {}: other programs were running, and threads waited for a core for up to "
+      "{:.0f} % of "
+      "the time",
+      fmt::join(names, ", "), 100 * longest);
 }
 
 json as_json(const bench_result& all) {

@@ -80,7 +80,7 @@ std::vector<placement> chosen_placements(const bench_axes& axes) {
     }
   }
   if (!axes.lengths.empty() && std::ranges::all_of(all, [](const placement& one) { return one.length == 0; })) {
-    throw usage_error("--length is about many results: it requires --layout axis0, axis1, segments or groups");
+    throw usage_error("--length requires --layout axis0, axis1, segments or groups");
   }
   return all;
 }
@@ -139,9 +139,8 @@ std::vector<bench_case> sweep(const bench_axes& axes) {
       }
     }
   }
-  if (!any_divided) throw usage_error("no --count is a multiple of a --length");
-  if (all.empty())
-    throw usage_error("no backend that is usable here offers such a combination; see 'fanin backends'");
+  if (!any_divided) throw usage_error("no --count is a multiple of a --length; choose a --count that is");
+  if (all.empty()) throw usage_error("no usable backend has this combination of options; see 'fanin backends'");
   return all;
 }
 

@@ -123,7 +123,7 @@ void run_compare(compare_options arguments) {
   };
   if (arguments.input.path.empty() && standard_input_is_data()) arguments.input.path = "-";
   if (arguments.input.path.empty()) {
-    if (arguments.input != input_options{}) throw usage_error("options of an input need FILE");
+    if (arguments.input != input_options{}) throw usage_error("options about the input, such as --column, need FILE");
     if (arguments.many.given()) throw usage_error(fmt::format("{} needs FILE", arguments.many.name()));
     const std::vector<float> classic = oracle::generate<float>("constant", classic_count, 0);
     return show(compare(std::string(classic_name), std::span<const float>(classic), asked));

@@ -32,10 +32,10 @@ class binary_source final : public block_source {
                                  elements_read_ + bytes.size() / width, counted(*count_, "element")));
     }
     if (bytes.size() % width != 0) {
-      throw bad_data(fmt::format("{}: its end is not a whole {} element", in_.name(), to_string(type_)));
+      throw bad_data(fmt::format("{}: the data end inside an element of {}", in_.name(), to_string(type_)));
     }
     if (wanted == 0 && reject_trailing_bytes_ && !in_.peek(1).empty()) {
-      throw bad_data(fmt::format("{}: more bytes behind the data that the header describes", in_.name()));
+      throw bad_data(fmt::format("{}: there are bytes after the data that the header describes", in_.name()));
     }
     delivered_ = bytes.size();
     elements_read_ += bytes.size() / width;
@@ -99,14 +99,15 @@ class text_source final : public block_source {
   /// Says which columns are left out because they have no number. @throws bad_data if all are, or if there is no
   /// record
   void leave_out_columns() const {
-    if (!parser_.has_record()) throw bad_data(fmt::format("{}: there is no record in it", in_.name()));
+    if (!parser_.has_record()) throw bad_data(fmt::format("{}: the input has no records", in_.name()));
     std::vector<std::string> empty;
     for (const input_column& one : columns_) {
-      if (!one.has_numbers) empty.push_back(fmt::format("its column '{}'", printable(one.name)));
+      if (!one.has_numbers) empty.push_back(fmt::format("column '{}'", printable(one.name)));
     }
     if (empty.empty()) return;
-    if (empty.size() == columns_.size()) throw bad_data(fmt::format("{}: there is no number in it", in_.name()));
-    write_stderr(fmt::format("note: {}: left out {}, without a number", in_.name(), fmt::join(empty, " and ")));
+    if (empty.size() == columns_.size()) throw bad_data(fmt::format("{}: the input has no numbers", in_.name()));
+    write_stderr(fmt::format("note: {}: left out {}, which {} no numbers", in_.name(), fmt::join(empty, " and "),
+                             empty.size() == 1 ? "has" : "have"));
   }
 
   byte_reader& in_;

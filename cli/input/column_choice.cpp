@@ -84,7 +84,7 @@ bool column_choice::has_name() const noexcept {
 std::size_t column_choice::field_of(const part& one, std::span<const std::string> header,
                                     const std::string& input) const {
   if (!one.number || has(header, one.name)) return field_of_name(one.name, header, input);
-  if (*one.number == 0) throw usage_error(fmt::format("{} counts from 1", option_));
+  if (*one.number == 0) throw usage_error(fmt::format("there is no column 0; {} counts from 1", option_));
   return *one.number - 1;
 }
 
@@ -98,7 +98,7 @@ std::string column_choice::numbers_as_names(std::span<const std::string> header)
   for (const part& one : parts_) {
     const auto place = static_cast<std::size_t>(std::ranges::find(header, one.name) - header.begin());
     if (!one.number || place == header.size() || place + 1 == *one.number) continue;
-    found += fmt::format("{}{} {} is the column that has the name {}, and the number {}", found.empty() ? "" : "; ",
+    found += fmt::format("{}{} {} means the column with the name {}, which is column {}", found.empty() ? "" : "; ",
                          option_, one.name, one.name, place + 1);
   }
   return found;
@@ -108,9 +108,8 @@ void column_choice::check_numbers(std::span<const std::string> first_record, con
   for (const part& one : parts_) {
     if (!one.number || *one.number <= first_record.size() || !has(first_record, one.name)) continue;
     throw usage_error(
-        fmt::format("{}: {} {} is a number beyond the {} columns, and a field of the first line; if that line "
-                    "names the columns, say --header",
-                    input, option_, one.name, first_record.size()));
+        fmt::format("{}: {} {}: there are only {} columns; if the first line names the columns, say --header", input,
+                    option_, one.name, first_record.size()));
   }
 }
 

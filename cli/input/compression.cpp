@@ -72,7 +72,8 @@ class gzip_stream final : public byte_stream {
     for (;;) {
       const auto piece = in_.peek(piece_bytes);
       const auto end = std::ranges::find_if(piece, [](std::byte one) { return one != std::byte{0}; });
-      if (end != piece.begin() && end != piece.end()) refuse(in_, "corrupt gzip data: bytes behind zeros at the end");
+      if (end != piece.begin() && end != piece.end())
+        refuse(in_, "corrupt gzip data: there are bytes after the zeros at the end");
       if (piece.empty() || end == piece.begin()) return;
       in_.skip(piece.size());
     }
@@ -98,7 +99,9 @@ class zstd_stream final : public byte_stream {
       ZSTD_inBuffer in = {piece.data(), piece.size(), 0};
       const std::size_t code = ::ZSTD_decompressStream(state_.get(), &out, &in);
       if (::ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge) {
-        refuse(in_, "zstd data with a window of more than 128 MiB; 'zstd -dc --long=31' unpacks it into a pipe");
+        refuse(in_,
+               "unpacking this zstd data takes more than 128 MiB of memory; 'zstd -dc --long=31' unpacks it into a "
+               "pipe");
       }
       if (::ZSTD_isError(code)) refuse(in_, fmt::format("corrupt zstd data: {}", ::ZSTD_getErrorName(code)));
       if (piece.empty() && out.pos == 0) refuse(in_, "truncated zstd data");

@@ -22,8 +22,7 @@ std::size_t after_blanks(std::string_view text, std::size_t at) {
 }
 
 [[noreturn]] void refuse_by_all() {
-  throw usage_error(
-      "--by all takes the names of a header, and there is none; --by takes numbers too, as in --by 1,2");
+  throw usage_error("--by all needs a header, and there is none; choose columns by number, as in --by 1,2");
 }
 
 }  // namespace
@@ -161,7 +160,7 @@ bool csv_parser::next_field(std::string_view text, std::size_t begin, bool last,
   found.value = text.substr(begin, end - begin);
   // The part of a field that a piece of the text has may end before a field that is too long does.
   if (const std::size_t nul = found.value.substr(0, longest_field).find('\0'); nul != found.value.npos) {
-    out.fail(begin + nul, "a byte 0x00, which no text has");
+    out.fail(begin + nul, "a byte 0x00 is not text");
   }
   out.check_length(end - begin, longest_field, begin);
   return end_field(text, end, last, found);
@@ -195,7 +194,7 @@ bool csv_parser::quoted_field(std::string_view text, std::size_t begin, bool las
       if (!last) return false;
       out.fail(begin, "a quote is not closed");
     }
-    if (text[at] == '\0') out.fail(at, "a byte 0x00, which no text has");
+    if (text[at] == '\0') out.fail(at, "a byte 0x00 is not text");
     if (text[at] == '"') {
       if (at + 1 == text.size() || text[at + 1] != '"') break;  // Pieces are read again where a field may go on.
       ++at;
@@ -205,14 +204,14 @@ bool csv_parser::quoted_field(std::string_view text, std::size_t begin, bool las
   }
   ++at;
   if (!end_field(text, at, last, found)) return false;
-  if (!found.ends_record && !separates_fields(text[at], delimiter_)) out.fail(at, "text behind a closing quote");
+  if (!found.ends_record && !separates_fields(text[at], delimiter_)) out.fail(at, "text follows a closing quote");
   found.value = unquoted_;
   out.pass_quoted_lines(lines);
   return true;
 }
 
 void csv_parser::header_field(const field& found, std::size_t begin, text_numbers& out) {
-  if (names_.size() == most_names) out.fail(begin, fmt::format("a header of more than {} names", most_names));
+  if (names_.size() == most_names) out.fail(begin, fmt::format("the header has more than {} names", most_names));
   out.check_length(found.value.size(), longest_word, begin);
   names_.emplace_back(trimmed(found.value));
   if (!found.ends_record) return;
@@ -289,7 +288,7 @@ void csv_parser::end_key(text_numbers& out) {
 }
 
 void csv_parser::add_column(std::size_t begin, text_numbers& out) {
-  if (field_index_ == most_names) out.fail(begin, fmt::format("a record of more than {} fields", most_names));
+  if (field_index_ == most_names) out.fail(begin, fmt::format("the record has more than {} fields", most_names));
   if (is_left_out(field_index_)) return;
   wanted_.push_back({field_index_, out.columns().size()});
   out.add_column(is_lone() ? "" : std::to_string(field_index_ + 1), "", field_index_ + 1);
@@ -338,12 +337,12 @@ void csv_parser::end_record(std::size_t begin, text_numbers& out) {
   const std::size_t fields = field_index_ + 1;
   next_wanted_ = 0;
   if (fields_of_record_ == 0 && fields <= wanted_.back().field) {
-    out.fail(begin, fmt::format("only {}, and --column asks for number {}{}", counted(fields, "field"),
+    out.fail(begin, fmt::format("the record has only {}, but --column asks for field {}{}", counted(fields, "field"),
                                 wanted_.back().field + 1,
                                 fields == 1 ? "; if blanks separate the fields, say --delimiter ' '" : ""));
   }
   if (fields_of_record_ == 0 && by_ && fields <= key_columns_.back().field) {
-    out.fail(begin, fmt::format("only {}, and --by asks for number {}", counted(fields, "field"),
+    out.fail(begin, fmt::format("the record has only {}, but --by asks for field {}", counted(fields, "field"),
                                 key_columns_.back().field + 1));
   }
   if (fields_of_record_ == 0) {
@@ -351,9 +350,9 @@ void csv_parser::end_record(std::size_t begin, text_numbers& out) {
     fields_of_record_ = fields;
   }
   if (fields == fields_of_record_) return;
-  out.fail(begin, fmt::format("the record has {}, and {}", counted(fields, "field"),
-                              names_.empty() ? fmt::format("the first one {}", fields_of_record_)
-                                             : fmt::format("the header names {}", fields_of_record_)));
+  out.fail(begin, fmt::format("the record has {}, but {}", counted(fields, "field"),
+                              names_.empty() ? fmt::format("the first record has {}", fields_of_record_)
+                                             : fmt::format("the header has {}", counted(fields_of_record_, "name"))));
 }
 
 }  // namespace fanin::cli

@@ -73,7 +73,7 @@ bool header_guess::has_consecutive_integers() const {
 
 usage_error header_guess::doubt(const std::string& input) {
   return usage_error(fmt::format(
-      "{}: the first line has numbers, and may name the columns or be data; say --header or --no-header", input));
+      "{}: the first line has numbers, so it may be data or names of columns; say --header or --no-header", input));
 }
 
 bool header_guess::is_name(std::string_view text) const {

@@ -36,10 +36,12 @@ number_format numbers_of(const input_options& arguments) {
   }
   if (arguments.decimal == ",") numbers.decimal = ',';
   numbers.can_skip = arguments.can_skip;
-  numbers.thousands = character("--thousands", arguments.thousands, of_numbers, "one character that no digit is");
+  numbers.thousands = character("--thousands", arguments.thousands, of_numbers,
+                                "one character that is neither a digit, a sign nor a quote");
   if (numbers.thousands == numbers.decimal) {
-    throw usage_error(fmt::format("--thousands is the decimal character{}",
-                                  numbers.decimal == '.' ? "; --decimal , says that the comma is" : ""));
+    throw usage_error(
+        fmt::format("--thousands and the decimal character are both '{}'{}", numbers.decimal,
+                    numbers.decimal == '.' ? "; if the comma is the decimal character, say --decimal ," : ""));
   }
   if (arguments.missing_words.empty()) return numbers;
   for (const std::string& word : split(arguments.missing_words, ','))
@@ -51,13 +53,13 @@ number_format numbers_of(const input_options& arguments) {
 std::optional<char> comment_of(const input_options& arguments, std::optional<char> delimiter,
                                const number_format& numbers) {
   const std::optional<char> comment =
-      character("--comment", arguments.comment, of_numbers, "one character that begins no number");
+      character("--comment", arguments.comment, of_numbers, "one character that no number can begin with");
   if (!comment) return comment;
   const bool is_letter = (*comment >= 'a' && *comment <= 'z') || (*comment >= 'A' && *comment <= 'Z');
   if (is_letter || is_space(*comment) || *comment == '.' || *comment == ',' || comment == delimiter ||
       comment == numbers.thousands) {
-    throw usage_error(
-        fmt::format("--comment '{}' may begin a number or separate fields; '#' does neither", *comment));
+    throw usage_error(fmt::format(
+        "--comment '{}' could begin a number or separate fields; choose another character, such as '#'", *comment));
   }
   return comment;
 }
@@ -82,7 +84,8 @@ text_layout layout_of(const input_options& arguments, std::string_view name) {
 
 void check_plain_text(const text_layout& layout) {
   const auto refuse = [](bool cuts, std::string_view option) {
-    if (cuts) throw usage_error(fmt::format("{} is a character that separates the numbers of text", option));
+    if (cuts)
+      throw usage_error(fmt::format("{} is a character that also separates the numbers; choose another one", option));
   };
   const std::optional<char> thousands = layout.numbers.thousands;
   refuse(thousands && (is_space(*thousands) || thousands == layout.delimiter), "--thousands");

@@ -21,6 +21,7 @@ constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t prefix_bytes = 8;             // magic, major, minor
 constexpr std::uint64_t longest_header = 1u << 20;  // NumPy's default limit is 10000.
 constexpr std::uint64_t too_many_bytes = std::uint64_t{1} << 63;
+constexpr char too_large[] = "the header describes an array of 2^63 bytes or more";
 
 struct type_code {
   std::string_view code;
@@ -67,7 +68,7 @@ class dictionary_parser {
     skip_space();
     if (at_ < text_.size()) malformed("text after the dictionary");
     if (!type_ || !count_ || !order_seen_) malformed("'descr', 'fortran_order' and 'shape' are needed");
-    if (*count_ >= too_many_bytes / byte_size(*type_)) fail("the shape's product does not fit in 63 bits of bytes");
+    if (*count_ >= too_many_bytes / byte_size(*type_)) fail(too_large);
     return {*type_, *count_, 0, std::move(shape_), fortran_order_};
   }
 
@@ -109,12 +110,13 @@ class dictionary_parser {
 
   element_type description() {
     skip_space();
-    if (at_ < text_.size() && text_[at_] == '[') fail("structured arrays cannot be reduced; save one field of it");
+    if (at_ < text_.size() && text_[at_] == '[') fail("the array is a structured array; save one of its fields");
     const std::string_view code = quoted();
     if (code.empty()) malformed("'descr' is empty");
     const bool ordered = std::string_view("<>|=").find(code[0]) != std::string_view::npos;
     const std::string_view kind = ordered ? code.substr(1) : code;
-    if (!kind.empty() && kind[0] == 'O') fail("arrays of Python objects ('O') cannot be reduced");
+    if (!kind.empty() && kind[0] == 'O')
+      fail("arrays of Python objects ('O') cannot be reduced; save it with .astype('float64')");
     const auto* known = std::ranges::find(type_codes, kind, &type_code::code);
     if (known == std::end(type_codes)) {
       std::vector<std::string> codes;
@@ -140,7 +142,7 @@ class dictionary_parser {
       shape_.push_back(extent);
       empty = empty || extent == 0;
       if (extent != 0 && __builtin_mul_overflow(product, extent, &product)) {
-        fail("the shape's product does not fit in 63 bits of bytes");
+        fail(too_large);
       }
       if (!accept(',')) {
         expect(')');
@@ -155,7 +157,7 @@ class dictionary_parser {
     std::uint64_t value = 0;
     const char* const begin = text_.data() + at_;
     const auto [end, code] = std::from_chars(begin, text_.data() + text_.size(), value);
-    if (code == std::errc::result_out_of_range) fail("the shape's product does not fit in 63 bits of bytes");
+    if (code == std::errc::result_out_of_range) fail(too_large);
     if (code != std::errc()) malformed("'shape' is not a tuple of non-negative integers");
     if (*begin == '0' && end != begin + 1) malformed("a number in 'shape' begins with a zero");
     at_ += static_cast<std::size_t>(end - begin);

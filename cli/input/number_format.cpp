@@ -88,7 +88,7 @@ std::string advice_on(std::string_view word, const number_format& format, char d
     std::string rest(word);
     rest.erase(at, sign.size());
     if (rest.find_first_not_of("0123456789.,+-_ ") != rest.npos || rest.empty()) continue;
-    return fmt::format("; it has the sign {0}, which \"sed 's/[{0}]//g' FILE | fanin sum -\" takes out", sign);
+    return fmt::format("; \"sed 's/[{0}]//g' FILE | fanin sum -\" takes the sign {0} out", sign);
   }
   for (const char mark : {'\'', ' '}) {
     const bool is_of_groups =
@@ -107,10 +107,11 @@ std::string advice_on(std::string_view word, const number_format& format, char d
   const bool is_of_digits =
       word.find_first_of("0123456789") != word.npos && word.find_first_not_of("0123456789.,+-") == word.npos;
   if (is_of_digits && format.thousands && word.find(*format.thousands) != word.npos) {
-    return fmt::format("; a group of digits behind '{}' has three digits", *format.thousands);
+    return fmt::format("; after each '{}' there have to be three digits", *format.thousands);
   }
   if (!is_of_digits || !format.is_usual()) return {};
-  if (may_have_exponent_without_letter(word)) return "; if Fortran left out the E of its exponent, put it in";
+  if (may_have_exponent_without_letter(word))
+    return "; if this number is from Fortran, write an E before its exponent";
   std::string advice;
   // A decimal comma separates no fields, unless the delimiter is said to be a comma.
   const std::string_view delimited = delimiter == ',' ? " --delimiter ," : "";

@@ -69,8 +69,7 @@ void refuse_foreign_format(byte_reader& in) {
   for (const foreign_format& one : foreign_formats) {
     if (bytes.starts_with(one.magic)) {
       throw bad_data(
-          fmt::format("{}: is {} by its first bytes, which fanin does not read; {}; if it is not, say "
-                      "--format",
+          fmt::format("{}: this looks like {}, which fanin does not read; {}; if it is something else, say --format",
                       in.name(), one.what, one.advice));
     }
   }
@@ -112,9 +111,10 @@ element_type type_of_npy(const npy_header& header, std::string_view said, const 
   if (said.empty()) {
     std::vector<std::string_view> names;
     for (const element_type one : meant) names.push_back(to_string(one));
-    throw usage_error(fmt::format("{}: says only that an element has {}; if they are {}, say --type {}", name,
-                                  byte_size(header.type) == 1 ? "one byte" : "two bytes", fmt::join(names, " or "),
-                                  fmt::join(names, " or --type ")));
+    throw usage_error(
+        fmt::format("{}: the header says only that an element has {}; if the elements are {}, say --type {}", name,
+                    byte_size(header.type) == 1 ? "one byte" : "two bytes", fmt::join(names, " or "),
+                    fmt::join(names, " or --type ")));
   }
   for (const element_type one : meant) {
     if (to_string(one) == said) return one;
@@ -149,7 +149,7 @@ bool skips_missing(const input_options& arguments) {
     throw usage_error(fmt::format("--missing is skip or error, not '{}'", printable(arguments.missing)));
   }
   if (arguments.missing == "error" && !arguments.missing_words.empty()) {
-    throw usage_error("--missing-words are words to skip, and --missing says error");
+    throw usage_error("--missing-words names words to skip, but --missing error skips none; leave one of them out");
   }
   return arguments.missing == "skip" || !arguments.missing_words.empty();
 }
@@ -201,8 +201,8 @@ void source::open_archive(const input_options& arguments) {
     return;
   }
   if (size_ < 0)
-    throw bad_data(
-        fmt::format("{}: a zip archive is read by the name of its file, not from a pipe or compressed data", name()));
+    throw bad_data(fmt::format(
+        "{}: fanin reads a zip archive from a file, not from a pipe or from compressed data; name the file", name()));
   const std::string member =
       arguments.member.empty() ? "" : fmt::format(": member '{}'", printable(arguments.member));
   zip_member opened = open_zip_member(file_.get(), arguments.member, name());
@@ -264,7 +264,7 @@ void source::open_npy(const std::string& said) {
                                  counted(promised, "byte"), available));
     }
     if (available > promised) {
-      throw bad_data(fmt::format("{}: {} behind the data that the header describes", name(),
+      throw bad_data(fmt::format("{}: {} after the data that the header describes", name(),
                                  counted(available - promised, "byte")));
     }
   }

@@ -117,9 +117,8 @@ char guess_delimiter(std::string_view text, bool is_all, const text_layout& layo
     for (const std::string_view record : records) {
       const std::vector<std::string_view> fields = fields_of(record, other);
       if (std::ranges::none_of(fields, [&](auto one) { return has_number_with_comma(one, numbers); })) continue;
-      throw usage_error(
-          fmt::format("{}: commas may separate the fields, or be in numbers that '{}' separates; say --delimiter",
-                      numbers.name(), printable(std::string_view(&other, 1))));
+      throw usage_error(fmt::format("{}: either ',' or '{}' may separate the fields; say which by --delimiter",
+                                    numbers.name(), printable(std::string_view(&other, 1))));
     }
   }
   return ',';

@@ -85,7 +85,7 @@ void text_numbers::refuse(std::errc code, std::string_view word, std::size_t beg
                           std::string_view advice) const {
   const std::string column = column_text(to);
   if (is_missing(word)) advice = format_.can_skip ? "; --missing skip leaves it out" : "";
-  if (word.empty()) fail(begin, fmt::format("{}an empty field{}", column, advice));
+  if (word.empty()) fail(begin, fmt::format("{}the field is empty{}", column, advice));
   const char* const problem =
       code == std::errc::result_out_of_range ? "is out of range for" : "is not a number of type";
   const bool begins_line = consumed_ + begin == line_begin_;
@@ -96,7 +96,7 @@ void text_numbers::refuse(std::errc code, std::string_view word, std::size_t beg
 }
 
 void text_numbers::fail_length(std::size_t longest, std::size_t begin) const {
-  fail(begin, fmt::format("{} of more than {} bytes", longest == longest_field ? "a field" : "a word", longest));
+  fail(begin, fmt::format("the {} has more than {} bytes", longest == longest_field ? "field" : "word", longest));
 }
 
 void text_numbers::fail(std::size_t at, const std::string& what) const {

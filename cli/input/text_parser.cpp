@@ -24,8 +24,7 @@ std::optional<std::size_t> text_parser::begin(std::string_view text, bool last) 
   constexpr std::string_view line_of_excel = "sep=";
   if (!last && text.size() < byte_order_mark.size() + line_of_excel.size()) return std::nullopt;
   if (const std::string_view name = utf16_name(text); !name.empty()) {
-    throw bad_data(fmt::format("{}: is UTF-16 text by its first bytes; 'iconv -f {} -t UTF-8' makes it readable",
-                               out_.name(), name));
+    throw bad_data(fmt::format("{}: the text is UTF-16; 'iconv -f {} -t UTF-8' converts it", out_.name(), name));
   }
   const std::size_t mark = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
   if (lines_to_skip_ == 0 && text.substr(mark).starts_with(line_of_excel)) {

@@ -45,7 +45,7 @@ bool check_depth(int depth, json::parse_event_t event, json&) {
   constexpr int deepest = 64;
   const bool begins = event == json::parse_event_t::array_start || event == json::parse_event_t::object_start;
   if (!begins || depth < deepest) return true;
-  throw bad_data(fmt::format("JSON with more than {} arrays and objects in each other", deepest));
+  throw bad_data(fmt::format("the JSON has more than {} levels of arrays and objects", deepest));
 }
 
 double checked_amount(double value, std::string_view what) {

@@ -47,7 +47,7 @@ Number parse_number(const std::string& name, std::uint64_t least, const std::str
   std::uint64_t value = 0;
   const std::errc code = read_whole(text, value);
   if (code == std::errc::invalid_argument || (code == std::errc() && value < least)) {
-    throw usage_error(fmt::format("{} is a number from {}, not '{}'", name, least, printable(text)));
+    throw usage_error(fmt::format("{} is a whole number of at least {}, not '{}'", name, least, printable(text)));
   }
   if (code != std::errc() || value > std::numeric_limits<Number>::max()) {
     throw usage_error(fmt::format("{}: {} is too large", name, printable(text)));

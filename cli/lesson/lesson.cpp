@@ -42,7 +42,7 @@ void write_puzzles(const page_options& arguments) {
 
 void run_lesson(const page_options& arguments) {
   if (!arguments.puzzles.empty()) return write_puzzles(arguments);
-  if (arguments.output.empty()) throw usage_error("the HTML file to write is needed, or --puzzles");
+  if (arguments.output.empty()) throw usage_error("name the HTML file to write, or say --puzzles");
   if (arguments.output.ends_with(".json")) {
     throw usage_error(
         fmt::format("'{}' looks like a result; the file to write comes first", printable(arguments.output)));

@@ -46,8 +46,8 @@ std::string lesson_text(const lesson_options& arguments, std::uint64_t count, un
   const traced_stage& stage = find_traced_stage(arguments.trace.value());
   const trace all = make_trace(stage, readable_shape(stage, count, block_size));
   if (block_size != 0 && block_size != all.shape.block_size) {
-    write_stderr(fmt::format("{} takes no blocks of {} threads; those traced have {}", stage.name, block_size,
-                             all.shape.block_size));
+    write_stderr(fmt::format("the stage {} cannot have blocks of {} threads; the traced blocks have {}", stage.name,
+                             block_size, all.shape.block_size));
   }
   return arguments.svg ? as_svg(all) : as_text(all);
 }

@@ -92,10 +92,11 @@ opened_request::opened_request(const request& asked)
     inputs_.push_back(std::make_unique<source>(one));
     const source& input = *inputs_.back();
     if (!input.whole())
-      throw usage_error(fmt::format("{}: ranks read parts of a file of .npy or raw numbers", input.name()));
+      throw usage_error(fmt::format(
+          "{}: this is neither an .npy file nor raw numbers, whose parts the ranks can read", input.name()));
     require_same_type(*inputs_.front(), input);
     if (inputs_.front()->whole()->count != input.whole()->count) {
-      throw usage_error(fmt::format("{} has {}, and {} {}", inputs_.front()->name(),
+      throw usage_error(fmt::format("{} has {}, but {} has {}", inputs_.front()->name(),
                                     counted(inputs_.front()->whole()->count, "element"), input.name(),
                                     input.whole()->count));
     }

@@ -41,8 +41,8 @@ int puzzle_number(const fs::path& file) {
   const std::string name = file.filename().string();
   const int number = std::atoi(name.substr(0, 2).c_str());
   if (number >= 1 && number <= puzzle_count) return number;
-  throw usage_error(
-      fmt::format("'{}': the name begins with the number of no puzzle, 01 to {:02}", printable(name), puzzle_count));
+  throw usage_error(fmt::format("'{}': the name has to begin with the number of a puzzle, 01 to {:02}",
+                                printable(name), puzzle_count));
 }
 
 /// The kernel that the solution defines.

@@ -75,7 +75,7 @@ exact_share parse_share(const std::string& text) {
   fraction.erase(fraction.find_last_not_of('0') + 1);
   is_share = is_share && (whole == "1" ? fraction.empty() : whole.empty() || whole == "0");
   if (!is_share || fraction.size() > most_digits) {
-    throw usage_error(fmt::format("a quantile is a number from 0 to 1 as 0.5, with at most {} digits, not '{}'",
+    throw usage_error(fmt::format("a quantile is a number from 0 to 1 such as 0.5, with at most {} digits, not '{}'",
                                   most_digits, printable(text)));
   }
   exact_share q{text, whole == "1", 1};

@@ -76,12 +76,12 @@ statistic statistic::quantile(const std::string& share) {
 void statistic::check_own(element_type type, const options& chosen) const {
   if (!chosen.backend.empty() || !chosen.variant.empty() || !chosen.devices.empty() || chosen.result) {
     throw unsupported(
-        fmt::format("{} runs on one core and has one result type: it takes no --backend, --variant, "
-                    "--devices or --result; 'fanin {}' computes it alone",
+        fmt::format("{} takes no --backend, --variant, --devices or --result; leave these out, or compute it alone "
+                    "with 'fanin {}'",
                     name, family()));
   }
   if (share && is_complex(type)) {
-    throw unsupported(fmt::format("{} is of real numbers; these are {}", name, to_string(type)));
+    throw unsupported(fmt::format("{} needs real numbers; these are {}", name, to_string(type)));
   }
 }
 

@@ -44,7 +44,7 @@ std::string rounded_text(const rounded_numbers& rounded, element_type type) {
 
 void warn_of_rounding(const std::string& place, const rounded_numbers& rounded, element_type type) {
   if (rounded.integers == 0) return;
-  write_stderr(fmt::format("warning: {}: {}; the results are those of the numbers as read", place,
+  write_stderr(fmt::format("warning: {}: {} on reading; the results are for the rounded numbers", place,
                            rounded_text(rounded, type)));
 }
 

@@ -57,7 +57,8 @@ void check_options(const joint_options& arguments) {
   if (std::ranges::count(arguments.files, "-") > 1) throw usage_error("standard input is named twice");
   if (!many.given() || !many.by.empty()) return;
   if (arguments.together) {
-    throw usage_error(fmt::format("--together is about one result, and {} asks for many", many.name()));
+    throw usage_error(
+        fmt::format("--together is for one result, but {} asks for many; leave one of them out", many.name()));
   }
   if (arguments.files.size() > 1) throw usage_error(fmt::format("{} takes one file", many.name()));
 }
@@ -109,7 +110,8 @@ void run_joint_reduction(std::string_view subcommand, const std::vector<statisti
                       .json = arguments.json});
   }
   for (const statistic& what : statistics) {
-    if (row_of(what.like).inputs > 1) throw usage_error(fmt::format("{} reads two inputs", what.name));
+    if (row_of(what.like).inputs > 1)
+      throw usage_error(fmt::format("{0} reads two inputs; 'fanin {0} FILE OTHER' computes it", what.name));
   }
   const bool apart = inputs.size() > 1 && !arguments.together;
   std::vector<finished_reduction> all;

@@ -42,15 +42,15 @@ reduction_pass::reduction_pass(std::span<const statistic> statistics, const sour
 
 void reduction_pass::refuse_type(element_type had, element_type found) const {
   const std::string& first = inputs_.front().name;
-  throw usage_error(fmt::format("{} has elements of {}, and {} of {}", first, to_string(had), inputs_.back().name,
-                                to_string(found)));
+  throw usage_error(fmt::format("{} has elements of {}, but {} has elements of {}", first, to_string(had),
+                                inputs_.back().name, to_string(found)));
 }
 
 void reduction_pass::refuse_column(std::size_t column, std::string_view had, std::string_view input,
                                    std::string_view found) const {
   const std::string place = columns_.size() == 1 ? "the column" : fmt::format("column {}", column + 1);
-  throw usage_error(fmt::format("{} of {} is '{}', and of {} '{}'{}", place, inputs_.front().name, printable(had),
-                                input, printable(found), advice_on_names));
+  throw usage_error(fmt::format("{} of {} is '{}', but in {} it is '{}'{}", place, inputs_.front().name,
+                                printable(had), input, printable(found), advice_on_names));
 }
 
 void reduction_pass::check_same(const source& input) {
@@ -65,7 +65,7 @@ void reduction_pass::check_same(const source& input) {
   if (std::ranges::equal(columns_, input.columns(), {}, &column::name, &input_column::name)) return;
   const std::span<const input_column> others = input.columns();
   if (columns_.size() != others.size()) {
-    throw usage_error(fmt::format("{} has {}, and {} {}", first.name, counted(columns_.size(), "column"),
+    throw usage_error(fmt::format("{} has {}, but {} has {}", first.name, counted(columns_.size(), "column"),
                                   input.name(), counted(others.size(), "column")));
   }
   const auto differ = std::ranges::mismatch(columns_, others, {}, &column::name, &input_column::name);
@@ -92,7 +92,7 @@ void reduction_pass::read(source& input, exact_state* state) {
   line_.set_task(fmt::format("{} of {}", statistics_.size() == 1 ? statistics_[0].name : "reduction", input.name()));
   for_each_piece(input, statistics_.size() == 1 ? most_bytes : bytes_in_cache,
                  [&](std::size_t i, const array_view& piece) {
-                   push(columns_[i], piece);
+                   with_input_name(input.name(), [&] { push(columns_[i], piece); });
                    if (state != nullptr) state->add(piece);
                    columns_[i].count += piece.count;
                    line_.add_bytes(piece.bytes());

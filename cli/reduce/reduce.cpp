@@ -92,7 +92,8 @@ std::vector<finished_reduction> reduce_files(const statistic& what, const std::v
   std::optional<output_file> file;
   const auto check_not_replaced = [&] {
     if (arguments.save_state.empty() || !input->is_file(arguments.save_state)) return;
-    throw usage_error(fmt::format("{}: is the input; --save-state would replace it", arguments.save_state));
+    throw usage_error(
+        fmt::format("{}: --save-state would replace the input; choose another name", arguments.save_state));
   };
   check_not_replaced();
   if (!arguments.save_state.empty()) {
@@ -128,7 +129,9 @@ void check_together(const reduction_options& arguments, std::size_t files) {
   many.check_output();
   if (!many.given()) return;
   const auto refuse = [&](bool given, std::string_view option) {
-    if (given) throw usage_error(fmt::format("{} is about one result, and {} asks for many", option, many.name()));
+    if (given)
+      throw usage_error(
+          fmt::format("{} is for one result, but {} asks for many; leave one of them out", option, many.name()));
   };
   refuse(arguments.together && many.by.empty(), "--together");
   refuse(!arguments.save_state.empty(), "--save-state");

@@ -115,8 +115,8 @@ read_input described(const source& input) {
 
 void require_same_type(const source& first, const source& input) {
   if (input.type() == first.type()) return;
-  throw usage_error(fmt::format("{} has elements of {}, and {} of {}", first.name(), to_string(first.type()),
-                                input.name(), to_string(input.type())));
+  throw usage_error(fmt::format("{} has elements of {}, but {} has elements of {}", first.name(),
+                                to_string(first.type()), input.name(), to_string(input.type())));
 }
 
 std::optional<place_in_text> lines_of_inputs::place_of(std::uint64_t element) const {
@@ -280,16 +280,18 @@ bool can_skip_missing(const statistic& what) { return !has_index(what) && row_of
 void check_missing(const statistic& what, const input_options& arguments) {
   if (!skips_missing(arguments) || can_skip_missing(what)) return;
   if (has_index(what)) {
-    throw usage_error(fmt::format("{} counts every record, and --missing skip leaves records out", what.name));
+    throw usage_error(fmt::format(
+        "{} gives the position of a record, which --missing skip would change; leave --missing skip out", what.name));
   }
   throw usage_error(
-      fmt::format("{} takes pairs, and --missing skip leaves out a number of one input alone", what.name));
+      fmt::format("{} needs pairs, and --missing skip would leave out one number of a pair; leave --missing skip out",
+                  what.name));
 }
 
 std::string implied_input(std::string_view subcommand) {
   if (standard_input_is_data()) return "-";
-  throw usage_error(
-      fmt::format("FILE is required where standard input is no pipe and no file; see 'fanin {} --help'", subcommand));
+  throw usage_error(fmt::format(
+      "FILE is missing, and standard input is neither a pipe nor a file; see 'fanin {} --help'", subcommand));
 }
 
 }  // namespace fanin::cli

@@ -77,9 +77,9 @@ std::vector<std::string> command_words(const std::string& command, const command
     case WRDE_BADVAL:
       throw usage_error(fmt::format("'{}' has a variable that is not set", shown));
     case WRDE_SYNTAX:
-      throw usage_error(fmt::format("'{}' has a quote without its end", shown));
+      throw usage_error(fmt::format("'{}' has a quote that is not closed", shown));
     default:
-      throw usage_error(fmt::format("'{}' is no command", shown));
+      throw usage_error(fmt::format("'{}' is not a command", shown));
   }
 }
 

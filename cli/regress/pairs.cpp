@@ -139,7 +139,7 @@ void mark_controls(regress_result& all, const std::vector<std::string>& patterns
       if (::fnmatch(pattern.c_str(), one.name.c_str(), 0) != 0) continue;
       one.control = matched = true;
     }
-    if (!matched) throw usage_error(fmt::format("--control: no case is '{}'", printable(pattern)));
+    if (!matched) throw usage_error(fmt::format("--control: no case matches '{}'", printable(pattern)));
   }
   if (std::ranges::all_of(all.cases, &regress_case::control)) {
     throw usage_error("--control: every case is a control, so none is left to compare");

@@ -27,7 +27,7 @@ class result_reader {
     try {
       return json::parse(text, check_depth);
     } catch (const json::parse_error& problem) {
-      fail(fmt::format("byte {} is no JSON", problem.byte));
+      fail(fmt::format("byte {} is not JSON", problem.byte));
     } catch (const json::exception&) {
       fail("a number is too large");
     } catch (const bad_data& problem) {
@@ -60,7 +60,7 @@ class result_reader {
     double value = 0;
     const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (code != std::errc() || end != digits.data() + digits.size()) {
-      fail(fmt::format("'{}' is '{}', no number", key, printable(digits)));
+      fail(fmt::format("'{}' is '{}', which is not a number", key, printable(digits)));
     }
     return value;
   }
@@ -90,7 +90,7 @@ class result_reader {
     constexpr std::size_t longest = 1000;
     if (name.size() > longest) fail(fmt::format("a name has {} bytes, more than {}", name.size(), longest));
     if (std::ranges::find(result_.names, name) != result_.names.end()) {
-      throw bad_data(fmt::format("{}: {} stands there twice", from_, printable(name)));
+      throw bad_data(fmt::format("{}: {} is there twice", from_, printable(name)));
     }
     return result_.names.emplace_back(name);
   }
@@ -103,7 +103,7 @@ class result_reader {
 double seconds_per(const result_reader& in, const std::string& unit) {
   constexpr std::pair<std::string_view, double> units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
   const auto* found = std::ranges::find(units, unit, [](const auto& one) { return one.first; });
-  if (found == std::end(units)) in.fail(fmt::format("'time_unit' is '{}'", printable(unit)));
+  if (found == std::end(units)) in.fail(fmt::format("'time_unit' is '{}', not ns, us, ms or s", printable(unit)));
   return found->second;
 }
 

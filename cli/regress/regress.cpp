@@ -82,7 +82,8 @@ regress_result compare_results(const regress_options& arguments, double threshol
   mark_controls(all, arguments.controls);
   judge_files(all);
   write_stderr(
-      "warning: one process of each build tells less than pairs of the two programs; only a factor of 2 is called");
+      "warning: each result is from one process, so only changes by a factor of 2 are reported; compare the two "
+      "programs to see smaller changes");
   if (sides[0].machine != sides[1].machine) {
     write_stderr(fmt::format("warning: the machines differ: '{}' and '{}'", sides[0].machine, sides[1].machine));
   }
@@ -93,7 +94,7 @@ regress_result compare_results(const regress_options& arguments, double threshol
 /// @throws regression, bad_data, undecided_cases
 void conclude(const regress_result& all, bool lenient) {
   if (const regress_case* moved = moved_control(all)) {
-    throw undecided_cases(fmt::format("void: the control {} moved", moved->name));
+    throw undecided_cases(fmt::format("the run is void: the control {} changed, so no verdict holds", moved->name));
   }
   const auto called = [&](verdict kind) {
     return std::ranges::count_if(all.cases,
@@ -172,13 +173,12 @@ void run_regress(const regress_options& arguments) {
   }
   const side &a = sides_of_a.front(), &b = sides_of_b.front();
   if (a.result.has_value() != b.result.has_value()) {
-    throw usage_error("A and B are two programs or two results, not one of each");
+    throw usage_error("A and B are one program and one result; give two programs or two results");
   }
   if (a.result && (arguments.floor || arguments.pairs > 0 || arguments.at_most_seconds || arguments.budget_seconds ||
                    arguments.timeout_seconds || !arguments.axes.empty())) {
     throw usage_error(
-        "two results are compared as they are: no --pairs, --at-most, --quick, --aa, --budget or --timeout, and no "
-        "choice of cases");
+        "two results take no --pairs, --at-most, --quick, --aa, --budget or --timeout, and no choice of cases");
   }
   regress_result all = a.result ? compare_results(arguments, threshold, std::array{*a.result, *b.result})
                                 : run_pairs(sides_of_a, sides_of_b, arguments.plan(threshold, kind));

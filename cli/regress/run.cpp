@@ -23,17 +23,19 @@ std::size_t checked_pairs(std::uint64_t requested, std::size_t verdicts) {
   const std::size_t least = pairs_needed(verdicts);
   // If the number is even, A and B go first equally often.
   if (requested == 0) return std::max(usual_pairs, (least + 5) / 2 * 2);
-  if (requested > most_pairs) throw usage_error(fmt::format("--pairs {}: {} at most", requested, most_pairs));
+  if (requested > most_pairs)
+    throw usage_error(fmt::format("--pairs {} is too large; the most is {}", requested, most_pairs));
   if (requested >= least) return requested;
   throw usage_error(
-      fmt::format("--pairs {}: to call one of {} verdicts slower takes {} at least", requested, verdicts, least));
+      fmt::format("--pairs {} is too small; {} verdicts need at least {} pairs", requested, verdicts, least));
 }
 
 /// Pairs of one layout count once, so there have to be as many layouts as a first look has pairs.
 void check_layouts(std::uint64_t layouts, std::size_t verdicts) {
   const std::size_t least = checked_pairs(0, verdicts);
   if (layouts == 0 || layouts >= least) return;
-  throw usage_error(fmt::format("--layouts {}: {} verdicts take {} at least", layouts, verdicts, least));
+  throw usage_error(
+      fmt::format("--layouts {} is too small; {} verdicts need at least {} layouts", layouts, verdicts, least));
 }
 
 /// Cases that one process measures, and the looks at them.

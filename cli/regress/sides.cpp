@@ -121,7 +121,8 @@ side find_side(program_kind kind, const std::string& word, const std::string& fo
   if (const std::optional<std::string> path = find_program(in_folder(folder, words.front()))) {
     return {word, folder, *path, {words.begin() + 1, words.end()}, {}};
   }
-  throw bad_data(fmt::format("{}: neither a program, here or in PATH, nor a result", bounded_quote(words.front())));
+  throw bad_data(
+      fmt::format("{}: there is no such program, here or in PATH, and no such result", bounded_quote(words.front())));
 }
 
 child_request child_for(const process_request& asked, const side& which) {

@@ -120,7 +120,7 @@ comparison read_comparison(const json& document) {
       for (const double time : *times) checked_amount(time, "a time");
     }
     const std::size_t a = all.cases.back().a_seconds.size(), b = all.cases.back().b_seconds.size();
-    if (a == 0 || b == 0 || (all.paired && a != b)) row.fail("samples that are missing or without their pair");
+    if (a == 0 || b == 0 || (all.paired && a != b)) row.fail("samples are missing, or are not in pairs");
   }
   return all;
 }

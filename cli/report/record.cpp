@@ -58,7 +58,7 @@ std::vector<double> record::numbers(const char* key) const {
   if (!found.is_array()) fail(fmt::format("'{}' is not a list", key));
   std::vector<double> all;
   for (const json& one : found) {
-    if (!one.is_number()) fail(fmt::format("'{}' contains what is not a number", key));
+    if (!one.is_number()) fail(fmt::format("'{}' has an entry that is not a number", key));
     all.push_back(one.get<double>());
   }
   return all;

@@ -52,7 +52,7 @@ std::vector<figure> chosen(std::vector<figure> figures, const std::string& name)
     throw usage_error(fmt::format("unknown chart '{}'{}", printable(name), detail::suggestion(name, known)));
   }
   std::erase_if(figures, [&](const figure& one) { return one.kind != name && one.id != name; });
-  if (figures.empty()) throw bad_data(fmt::format("nothing in these results for the chart '{}'", name));
+  if (figures.empty()) throw bad_data(fmt::format("these results have nothing for the chart '{}'", name));
   return figures;
 }
 
@@ -91,7 +91,7 @@ void run_report(const report_options& arguments) {
         fmt::format("'{}' looks like a result; the file to write comes first", printable(arguments.output)));
   }
   const std::string name = arguments.history ? "history" : arguments.chart;
-  if (name == "history" && arguments.files.empty()) throw usage_error("a history takes results of several commits");
+  if (name == "history" && arguments.files.empty()) throw usage_error("the history needs results of several commits");
   for (const std::string& input : arguments.files) {
     std::error_code absent;
     if (std::filesystem::equivalent(input, arguments.output, absent)) {
@@ -101,12 +101,12 @@ void run_report(const report_options& arguments) {
   output_file file(arguments.output, arguments.force);  // A bad path fails before minutes of measuring.
   const charts::results all = arguments.files.empty() ? measured_here() : charts::read_results(arguments.files);
   if (!all.skipped.empty()) {
-    write_stderr(fmt::format("warning: skipped, because no charts are drawn of such results: {}",
-                             fmt::join(all.skipped, ", ")));
+    write_stderr(
+        fmt::format("warning: skipped {}: there is no chart for such results", fmt::join(all.skipped, ", ")));
   }
   std::vector<figure> figures = charts::all_figures(all);
   if (!name.empty()) figures = chosen(std::move(figures), name);
-  if (figures.empty()) throw bad_data("nothing in these results to draw");
+  if (figures.empty()) throw bad_data("these results have nothing to draw");
   const std::string text = format == report_format::html  ? charts::html_page(all, figures)
                            : format == report_format::svg ? charts::svg_file(only(figures, format))
                                                           : charts::csv(only(figures, format));

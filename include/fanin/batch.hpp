@@ -195,7 +195,7 @@ input_views views_of(const X& x) {
 }
 template <class X, class Y>
 input_views views_of(const X& x, const Y& y) {
-  static_assert(!is_masked<Y>, "the mask goes with the first input, and leaves out pairs");
+  static_assert(!is_masked<Y>, "only the first input of dot takes a mask, which leaves out pairs");
   return input_views(view_of(x), view_of(y)).where(views_of(x).mask());
 }
 

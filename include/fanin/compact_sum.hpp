@@ -71,7 +71,7 @@ class compact_sum {
   /// Takes back x, which was added before. @throws invalid_argument if no elements are left, or if x is NaN or
   /// infinite
   void subtract(T x) {
-    if (count_ == 0) throw invalid_argument("an element is subtracted from a sum of no elements");
+    if (count_ == 0) throw invalid_argument("the sum has no elements, so none can be subtracted");
     if ((detail::to_bits(x) & ~format::sign) >= format::infinity) {
       throw invalid_argument("a NaN or an infinity cannot be subtracted from a sum");
     }
@@ -162,7 +162,7 @@ class compact_sum {
   static compact_sum load(std::span<const std::byte> in) {
     const wide saved = wide::load(in);
     if (saved.count() > most_elements)
-      throw invalid_argument("this exact sum has no number of elements, or too many");
+      throw invalid_argument("this exact sum lacks the number of its elements, or has more than 2^62");
     compact_sum sum;
     sum.grow();
     *sum.large_ = saved;

@@ -89,7 +89,7 @@ consteval bool checked_elements() {
   constexpr bool taken = elements<X> && !names_memory;
   if constexpr (names_memory) {
     static_assert(taken,
-                  "this is no host memory: fanin::reduce, fanin::enqueue and fanin::describe take it, with a "
+                  "this is not host memory: pass it to fanin::reduce, fanin::enqueue or fanin::describe, with a "
                   "device_context");
   } else if constexpr (!taken && lists_bits<X>) {
     static_assert(taken,
@@ -100,7 +100,7 @@ consteval bool checked_elements() {
                   "view that computes them: copy them to a std::vector, or push blocks to fanin::incremental");
   } else if constexpr (!taken && (contiguous<X> || array_like<X>)) {
     using V = value_of<X>;
-    static_assert(taken || !text<V>, "text is no numbers: convert it first, by std::from_chars or the like");
+    static_assert(taken || !text<V>, "text is not numbers: convert it first, for example with std::from_chars");
     static_assert(taken || !std::same_as<V, long double>,
                   "fanin has no long double: copy the numbers to a std::vector<double>, which rounds each of them");
     static_assert(taken || text<V> || std::same_as<V, long double>,
@@ -134,7 +134,7 @@ template <class I, end_of<I> S>
 auto span_of(I first, S last) {
   constexpr bool lie_together = std::contiguous_iterator<I> && (std::integral<S> || std::sized_sentinel_for<S, I>);
   static_assert(lie_together,
-                "these iterators are of elements that do not lie one after another in memory: copy them to a "
+                "the elements of these iterators do not lie one after another in memory: copy them to a "
                 "std::vector, or push blocks to fanin::incremental");
   if constexpr (!lie_together) {
     return std::span<const double>();
@@ -176,7 +176,7 @@ concept byte_mask = std::ranges::contiguous_range<M> && std::ranges::sized_range
 
 template <class X>
 auto masked(const X& x, std::size_t mask_size, const mask_view& mask) {
-  static_assert(!is_masked<X>, "these elements have a mask: combine the masks");
+  static_assert(!is_masked<X>, "these elements already have a mask: combine the two masks into one");
   if constexpr (checked_elements<X>()) {
     const array_view all = view_of(x);
     if (all.count != mask_size) throw invalid_argument("the mask has another length than the elements");
@@ -204,9 +204,10 @@ auto where(const X& x, const bit_mask& mask) {
 /// Refuses every other mask by an error of the compiler.
 template <class X>
 auto where(const X&, const detail::anything&) {
-  static_assert(detail::never<X>,
-                "a mask has one byte for each element, as a std::vector<unsigned char> has, or is a fanin::bit_mask: "
-                "copy a std::vector<bool> to such a vector, and write the answers of a function to one");
+  static_assert(
+      detail::never<X>,
+      "this is not a mask: pass a std::vector<unsigned char> or the like, with one byte for each element, or a "
+      "fanin::bit_mask");
   return masked_span<double>(nullptr, 0, {});
 }
 

@@ -58,7 +58,8 @@ template <class F>
 constexpr auto with_formed(result_form form, element_type number, F f) {
   return with_element(number, [&]<class T>() {
     if constexpr (complex_number<T>) {
-      if (form != result_form::number) throw unsupported("complex numbers have no order, nor a least or largest one");
+      if (form != result_form::number)
+        throw unsupported("complex numbers have no order, so none is the least or the largest");
     } else {
       if (form == result_form::indexed) return f.template operator()<indexed<T>>();
       if (form == result_form::extremes) return f.template operator()<extremes<T>>();

@@ -169,10 +169,10 @@ constexpr arithmetic general_arithmetic() {
   static_assert(std::is_trivially_copyable_v<state>, "states are copied as bytes");
   static_assert(alignof(state) <= state_alignment);
   static_assert(alignof(typename A::element) <= alignof(std::max_align_t),
-                "blocks of a stream are aligned to no more");
+                "an element may be aligned to at most alignof(std::max_align_t)");
   static_assert(
       sizeof(state) <= (A::order_free ? 256 : 16) * 1024,
-      "a state in which order matters takes at most 16 KiB, another one at most 256 KiB: they are on the stack");
+      "the state is too large for the stack: the limit is 256 KiB if the accumulator is order_free, and else 16 KiB");
   constexpr auto inputs = static_cast<int>(accumulator::inputs_of<A>());
   constexpr std::size_t element_bytes = sizeof(typename A::element);
   if constexpr (A::order_free) {

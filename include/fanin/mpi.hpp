@@ -100,7 +100,8 @@ inline report reduce(operation what, const input_views& inputs, const result_vie
 /// fields, on the heap.
 inline report reduce_each(operation what, std::span<const input_views> fields, const results_view& out,
                           const place& where, const options& chosen = {}) {
-  if (fields.size() != out.count || fields.empty()) throw invalid_argument("each field has one result");
+  if (fields.size() != out.count || fields.empty())
+    throw invalid_argument("there are no fields, or not as many results as fields");
   const element_type type = fields[0].type();
   const lane_format format = lanes_of(what, type);
   std::vector<std::int64_t> lanes(fields.size() * format.count + detail::status_lanes);

@@ -39,9 +39,10 @@ consteval bool checked_result() {
       return false;
     }
   }();
-  static_assert(gives,
-                "no method gives a result of this type: results have the type that catalog.hpp says, or with "
-                "method::exact double or the element's type in place of float");
+  static_assert(
+      gives,
+      "no method gives a result of this type: fanin/catalog.hpp lists the types. Where the list says float, "
+      "method::exact also gives double and the element's type");
   return gives;
 }
 
@@ -56,7 +57,7 @@ consteval bool checked_inputs() {
     return false;
   } else if constexpr (checked_elements<X>() && (checked_elements<Other>() && ...)) {
     constexpr bool alike = (std::same_as<element_of<X>, element_of<Other>> && ...);
-    static_assert(alike, "dot products are of two arrays of one type");
+    static_assert(alike, "the two inputs have different types: convert one of them");
     return alike;
   } else {
     return false;

@@ -27,7 +27,7 @@ ADVICE = {
     "einsum": "numpy.einsum(...)", "trapezoid": "numpy.trapezoid(y, x)", "add": "fanin.sum([x, y])",
     "nanquantile": "numpy.nanquantile(x, q)", "nanpercentile": "numpy.nanpercentile(x, q)",
     "pstdev": "fanin.std(x)", "stdev": "fanin.std(x, ddof=1)",
-    "count": "len(x), or fanin.describe(x).count for the numbers that are no NaN",
+    "count": "len(x), or fanin.describe(x).count for the numbers that are not NaN",
 }
 
 
@@ -114,6 +114,6 @@ def average(x, axis=None, weights=None, **others):
     1.5
     """
     if weights is not None:
-        raise Unsupported("the average with weights would be rounded three times: call fanin.dot(x, weights) / "
-                          "fanin.sum(weights)")
+        raise Unsupported("average takes no weights, because it would be rounded three times: call "
+                          "fanin.dot(x, weights) / fanin.sum(weights)")
     return functions["mean"](x, axis, **others)

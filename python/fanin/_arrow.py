@@ -150,15 +150,15 @@ def code_of_format(x, text, coded):
     if text.startswith((b"+l", b"+L", b"+w")):
         raise Unsupported("%s of lists is not read: hand over %s" % (a(name), of_lists))
     if text.startswith(b"+"):
-        raise Unsupported("%s of %s is not read: take one column of numbers, as by x['name']" % (a(name), library))
+        raise Unsupported("%s of %s is not read: take one column of numbers, such as x['name']" % (a(name), library))
     if coded:
-        raise Unsupported("%s of %s with a dictionary is not read: its numbers are %s" % (a(name), library, of_floats))
+        raise Unsupported("%s of %s with a dictionary is not read: hand over %s" % (a(name), library, of_floats))
     if text.startswith(b"t"):
-        raise Unsupported("%s of dates or times is not read: its integers are %s" % (a(name), of_integers))
+        raise Unsupported("%s of dates or times is not read: hand over %s" % (a(name), of_integers))
     if text in TEXTS:
         raise Unsupported("%s of text is not read: leave the column out, or if its text is numbers, hand over %s"
                           % (a(name), of_floats))
     if text not in TYPES:
-        raise Unsupported("%s of %s, of Arrow's format %r, is not read: convert it, as by %s"
+        raise Unsupported("%s of %s, of Arrow's format %r, is not read: convert it with %s"
                           % (a(name), library, text.decode(), of_floats))
     return CODES[TYPES[text]]

@@ -23,8 +23,8 @@ from ._state import State
 from ._types import CODES, COMPLEX, CTYPE_OF, F64, I8, I64, INDICES, INTEGERS, NAMES, NARROW, SIZES, code_of, value_at
 from ._views import overlap
 
-NO_INDICES = "offsets, and keys with a number of groups, are integers on one axis, and none is missing: convert " \
-    "them, as by numpy.asarray(keys, 'int64'), or leave out the number of groups for keys of any kind"
+NO_INDICES = "offsets, and keys with a number of groups, have to be integers on one axis, without missing ones: " \
+    "convert them with numpy.asarray(keys, 'int64'), or leave out the number of groups"
 
 SEGMENTS_DOC = """%s, of each segment.
 
@@ -100,7 +100,7 @@ def make(full_name):
 def number_of(groups):
     count = operator.index(groups)
     if count < 0:
-        raise InvalidArgument("groups=%d: the number of groups is not negative" % count)
+        raise InvalidArgument("groups=%d: the number of groups cannot be negative" % count)
     return count
 
 
@@ -137,7 +137,7 @@ def _reduce(what, inputs, index, groups, drop_others, method, dtype, empty, out,
             batch.if_empty = ctypes.addressof(result_for_empty(empty, number, form, batch))
         except (Unsupported, TypeError, ValueError):
             kind = "a pair of numbers" if form == EXTREMES else "an index" if form == INDEXED else NAMES[number]
-            raise Unsupported("empty=%s does not stand for a result, which is %s" % (shown(empty), kind)) from None
+            raise Unsupported("empty=%s cannot be a result, which is %s" % (shown(empty), kind)) from None
     return reduce_views(what, views, None, method, wanted, False, out, where, nan, backend, threads,
                         batch=(batch, (count,)))
 
@@ -145,17 +145,17 @@ def _reduce(what, inputs, index, groups, drop_others, method, dtype, empty, out,
 def batch_of(x, index, groups, drop_others):
     """The struct for segments (groups is None) or groups, and the number of results."""
     if len(x.shape) != 1 or x.strides is not None:
-        raise Unsupported("segments and groups are made of an array with one axis and without gaps: hand over "
-                          "x.reshape(-1) of several axes, or %s" % contiguous(x))
+        raise Unsupported("segments and groups need an array with one axis and without gaps: hand over "
+                          "x.reshape(-1) or %s" % contiguous(x))
     indices = indices_of(index)
     if indices.place != x.place or indices.device != x.device:
-        raise Unsupported("offsets and keys have to be in the memory of the elements")
+        raise Unsupported("offsets and keys have to be in the same memory as the elements")
     batch = c.Batch(layout=c.SEGMENTS if groups is None else c.GROUPS, index=indices.address,
                     index_count=indices.count, index_type=indices.code, drop_others=drop_others,
                     group_count=0 if groups is None else groups)
     batch.kept = indices
     if groups is None and not indices.count:
-        raise InvalidArgument("there is one more offset than segments, and so at least one")
+        raise InvalidArgument("there are no offsets: segments need one offset more than there are segments")
     return batch, indices.count - 1 if groups is None else groups
 
 
@@ -226,11 +226,11 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
     """
     target, view = view_of(out), view_of(x)
     if len(target.shape) != 1 or target.strides is not None:
-        raise Unsupported("index_add is for an out of one axis without gaps")
+        raise Unsupported("out of index_add has to have one axis and no gaps")
     if target.place != view.place or target.device != view.device:
-        raise Unsupported("out has to be in the memory of the elements")
+        raise Unsupported("out has to be in the same memory as the elements")
     if target.owner is not out or not (target.kept is None or isinstance(target.kept, Held)):
-        raise Unsupported("%s is not added to: out is an array of numpy, torch or CuPy, or has the buffer protocol"
+        raise Unsupported("%s cannot be out: hand over an array of numpy, torch or CuPy, or of the buffer protocol"
                           % a(type(out).__name__))
     if target.kept is not None and target.kept.buffer.readonly or not getattr(
             getattr(out, "flags", None), "writeable", True):
@@ -244,7 +244,7 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
         view = as_floats(view, target.code)
     default = c.result_of(what, view.code)[0]
     if target.code != default and not (view.code not in INTEGERS and (target.code in NARROW or target.code == F64)):
-        raise Unsupported("out has another type than the results: they are %s" % NAMES[default])
+        raise Unsupported("out has another type than the results, which are %s" % NAMES[default])
     batch, count = batch_of(view, keys, target.count, drop_others)
     nan = policy_for(nan, skipna)
     call = make_call([view], where, nan)
@@ -276,7 +276,7 @@ class Copy:
             self.memory, self.address = target.library.empty_on_device(target.shape, target.code, target)
             self.memory[...] = target.owner
         else:
-            raise Unsupported("out overlaps the other arrays, and is of another library: hand over a copy of it")
+            raise Unsupported("out overlaps the other arrays: hand over a copy of out")
 
     def write_back(self):
         if self.target.place == c.HOST:

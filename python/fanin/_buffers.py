@@ -74,6 +74,6 @@ def read_format(text):
     """The element type of a format. Raises Unsupported if there is none."""
     code = BY_FORMAT.get(text)
     if code is None:
-        raise Unsupported("elements of the format %r are none of fanin's: convert them, as by x.astype('float64')"
+        raise Unsupported("elements of the format %r are not read: convert them with x.astype('float64')"
                         % (text or b"").decode())
     return code

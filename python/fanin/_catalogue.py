@@ -75,7 +75,7 @@ def name_to_code(names, name, kind, advice={}):
     if code is None:
         choices = "choose one of " + ", ".join(names)
         if not isinstance(name, str):
-            raise InvalidArgument("the %s is given by its name, and not by %s: %s" % (kind, shown(name), choices))
+            raise InvalidArgument("the %s is given by its name, not by %s: %s" % (kind, shown(name), choices))
         raise InvalidArgument("there is no %s %r: %s" % (kind, name, advice.get(name, choices)))
     return code
 
@@ -93,9 +93,9 @@ def policy_for(nan, skipna):
 def options_of(method="exact", nan="propagate", backend="auto", threads=0, wanted=c.DEFAULT_TYPE, bound=False):
     """The struct of these choices. With "auto" the environment's FANIN_BACKEND chooses, if it is set."""
     if not 0 <= threads < 2 ** 31:
-        raise InvalidArgument("threads is a number from 0 on, and not %d" % threads)
+        raise InvalidArgument("threads is 0 or more, not %d" % threads)
     if not isinstance(backend, str):
-        raise Unsupported("backend is one text, as 'auto' or 'tbb,serial', and not a %s" % type(backend).__name__)
+        raise Unsupported("backend is a string, such as 'auto' or 'tbb,serial', not a %s" % type(backend).__name__)
     return c.Options(backend=None if backend == "auto" else backend.encode(),
                      method=name_to_code(METHODS, method, "method"), result_type=wanted, threads=threads,
                      nan=name_to_code(NAN, nan, "policy for NaN"), bound=bound)

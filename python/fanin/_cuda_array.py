@@ -93,7 +93,7 @@ def read_cuda_array(x):
 def _code_of(name, x):
     code = BY_NUMPY.get(name)
     if code is None:
-        raise Unsupported("%s of %s is not read: convert it, as by x.astype('float64')" % (a(type(x).__name__), name))
+        raise Unsupported("%s of %s is not read: convert it with x.astype('float64')" % (a(type(x).__name__), name))
     return code
 
 

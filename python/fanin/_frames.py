@@ -29,7 +29,7 @@ def reduce_frame(x, axis, nan, reduce):
     x along an axis, in an array if its last argument is true.
     """
     if axis not in COLUMNS + ROWS:
-        raise InvalidArgument("the axis of a DataFrame is 0 or 1, and not " + shown(axis))
+        raise InvalidArgument("the axis of a DataFrame is 0 or 1, not " + shown(axis))
     in_polars = is_instance_of(x, "polars", "DataFrame")
     if axis in COLUMNS:
         results = [in_column(name, lambda: call_or_row(

@@ -54,5 +54,5 @@ def view_of(x):
     if hasattr(x, "__dlpack__"):
         return read_dlpack(x)
     if hasattr(x, "to_numpy"):
-        raise Unsupported("%s is not read where it lies: call x.to_numpy()" % a(type(x).__name__))
+        raise Unsupported("%s is not read: call x.to_numpy()" % a(type(x).__name__))
     return read_sequence(x)

@@ -17,7 +17,7 @@ def factorised(keys):
     if is_instance_of(keys, "numpy", "ndarray"):
         return factorised_array(keys)
     if is_instance_of(keys, "torch", "Tensor") or hasattr(keys, "__cuda_array_interface__"):
-        raise Unsupported("keys of %s need the number of groups" % a(type(keys).__name__))
+        raise Unsupported("with keys of %s, give the number of groups" % a(type(keys).__name__))
     return factorised_list(list_of(keys))
 
 
@@ -38,7 +38,7 @@ def factorised_column(pandas, keys):
 def factorised_array(keys):
     numpy = sys.modules["numpy"]
     if keys.ndim != 1:
-        raise Unsupported("keys are on one axis: call keys.ravel()")
+        raise Unsupported("keys have more than one axis: call keys.ravel()")
     names, codes = numpy.unique(keys, return_inverse=True)
     found = names == names  # NaN and NaT, which are the last ones, differ from themselves
     codes[~found[codes]] = -1
@@ -56,13 +56,13 @@ def list_of(keys):
 def factorised_list(keys):
     for kind in set(map(type, keys)):
         if hasattr(kind, "__len__") and not issubclass(kind, (str, bytes, tuple)):
-            raise Unsupported("a list with %s in it is no list of keys: hand over a frame of these columns, or a tuple "
-                              "for each element, as by list(zip(*keys))" % a(kind.__name__))
+            raise Unsupported("a list with %s in it is not a list of keys: hand over a frame of these columns, or a "
+                              "tuple for each element, such as list(zip(*keys))" % a(kind.__name__))
     names = {key for key in keys if not is_missing(key)}
     try:
         names = sorted(names)
     except TypeError as error:
-        raise Unsupported("keys of these types have no order: %s" % error) from None
+        raise Unsupported("keys of these types cannot be sorted: %s" % error) from None
     places = {name: place for place, name in enumerate(names)}
     return array("q", [places.get(key, -1) for key in keys]), names
 

@@ -32,7 +32,7 @@ def median(x, axis=None, *, keepdims=False, nan="propagate", skipna=None, **unkn
         return reduce_frame(x, axis, nan, lambda part, along, as_array: median(part, along, keepdims=as_array, nan=nan))
     view = view_of(x)
     if view.place == c.DEVICE or view.code in COMPLEX:
-        raise Unsupported("medians are of real numbers in host memory: copy the array to the host")
+        raise Unsupported("the median needs real numbers in host memory: copy the array to the host")
     if view.presence is not None and nan == "propagate":
         raise InvalidArgument(MISSING)
     try:
@@ -55,7 +55,7 @@ def nanmedian(x, axis=None, *, keepdims=False):
 def median_of_numbers(view, axis, keepdims, nan):
     """The median without numpy, of one axis."""
     if len(view.shape) != 1 or keepdims or view.code not in LETTER_OF:
-        raise Unsupported("this median needs numpy, which is not installed")
+        raise Unsupported("this median needs numpy: install it")
     axes_of(axis, 1)
     numbers = list(memoryview(bytes_of(view)).cast(LETTER_OF[view.code]))
     if view.presence is not None:

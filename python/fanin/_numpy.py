@@ -22,13 +22,13 @@ def library_of(x):
 
 # Ways to get numbers from arrays that are no arrays of numbers, by the kind of the dtype.
 ADVICE = {
-    "M": "its dates are the integers x.astype('int64')",
-    "m": "its times are the integers x.astype('int64')",
-    "U": "convert its text, as by x.astype('float64')",
-    "S": "convert its text, as by x.astype('float64')",
-    "T": "convert its text, as by x.astype('float64')",
-    "V": "take one of its fields, as by x['name'].copy()",
-    "c": "round it, as by x.astype('complex128')",
+    "M": "hand over its dates as integers, x.astype('int64')",
+    "m": "hand over its times as integers, x.astype('int64')",
+    "U": "convert its text with x.astype('float64')",
+    "S": "convert its text with x.astype('float64')",
+    "T": "convert its text with x.astype('float64')",
+    "V": "take one of its fields, such as x['name'].copy()",
+    "c": "round it with x.astype('complex128')",
 }
 
 
@@ -39,9 +39,9 @@ def read_numpy(x):
     dtype = x.dtype
     code = BY_NUMPY.get(dtype.name)
     if code is None or not dtype.isnative:
-        advice = "convert it, as by x.astype('float64')" if code is not None else \
-            "round it, as by x.astype('float64')" if dtype.kind == "f" else \
-            ADVICE.get(dtype.kind, "convert it, as by x.astype('float64')")
+        advice = "convert it with x.astype('float64')" if code is not None else \
+            "round it with x.astype('float64')" if dtype.kind == "f" else \
+            ADVICE.get(dtype.kind, "convert it with x.astype('float64')")
         if dtype.kind in "Mm" and (x != x).any():  # NaT, which becomes the least integer
             advice = advice.replace("x.", "x[~numpy.isnat(x)].")
         raise Unsupported("a numpy array of dtype %s is not read: %s" % (dtype.str, advice))

@@ -18,7 +18,7 @@ def read_pandas(x):
     """The view of a column. It is a copy where pandas has no array of it, or one with gaps."""
     name = type(x).__name__
     if is_instance_of(x, "pandas", "DataFrame"):
-        raise Unsupported("a DataFrame is not read here: take one column, as by x['name'], or call x.to_numpy()")
+        raise Unsupported("a DataFrame is not read here: take one column, such as x['name'], or call x.to_numpy()")
     # Nullable types and Arrow's name the type of numpy that has their numbers.
     dtype = getattr(x.dtype, "numpy_dtype", x.dtype)
     kind = getattr(dtype, "kind", "O")
@@ -39,7 +39,7 @@ def advice_for(x, kind):
     """The advice for a column that is not read: what the caller can pass instead."""
     text = str(x.dtype)
     if kind in "Mm" or text.startswith("period"):
-        return "its integers are x.dropna().astype('int64')"
+        return "hand over its integers, x.dropna().astype('int64')"
     if text.startswith("Sparse"):
         return "call numpy.asarray(x)"
     if text == "object" or is_instance_of(x.dtype, "pandas", "StringDtype"):
@@ -48,6 +48,6 @@ def advice_for(x, kind):
         call, convert = "x.astype('float64')", lambda x: x.astype("float64")
     try:
         convert(x)
-        return "its numbers are " + call
+        return "hand over its numbers, " + call
     except (TypeError, ValueError):
-        return "it has no numbers: leave the column out, as by frame.select_dtypes('number')"
+        return "it has no numbers: leave the column out with frame.select_dtypes('number')"

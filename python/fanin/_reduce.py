@@ -39,9 +39,9 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
     held = I64 if form == INDEXED else number
     if out is not None:
         if form == EXTREMES:
-            raise Unsupported("minmax has two results, and no out=")
+            raise Unsupported("minmax takes no out=, because it has two results")
         if str(getattr(out, "dtype", "")).endswith("bool") and not is_truth(what, x.is_bool):
-            raise Unsupported("out has the type bool, and the results have that of numbers")
+            raise Unsupported("out has the type bool, but the results are numbers")
         x.library.check(out, shape, I64 if held == U64 and is_count(what, x.is_bool) else held)
     direct = None  # where results are written without another copy of them: not over what is still read
     if out is not None and form == NUMBER:
@@ -83,8 +83,8 @@ def as_floats(view, code):
     if 8 * SIZES[view.code] > most and not \
             0 <= int(reduce_views(OPERATIONS["max_magnitude"], [view], nan="skip")) <= 2 ** most \
             and not (view.place == c.HOST and are_equal(view, made)):
-        raise Overflow("an integer above 2^%d is among the elements, and %s does not hold all of these: convert the "
-                       "elements, as by x.astype('float64')" % (most, NAMES[code]))
+        raise Overflow("an element is an integer above 2^%d, and %s does not hold all of these: convert the elements "
+                       "with x.astype('float64')" % (most, NAMES[code]))
     return made
 
 
@@ -131,7 +131,7 @@ def check_pair(views):
     if x.code != y.code:
         raise Unsupported("the inputs have the types %s and %s: convert one of them" % (NAMES[x.code], NAMES[y.code]))
     if x.place != y.place or x.device != y.device:
-        raise Unsupported("both inputs have to be in one memory")
+        raise Unsupported("both inputs have to be in the same memory")
     if x.shape != y.shape:
         raise InvalidArgument("the inputs have the shapes %s and %s" % (x.shape, y.shape))
     if x.strides != y.strides:
@@ -181,7 +181,7 @@ def call_without_gaps(x, where, nan, who):
     call = make_call([x], where, nan)
     turned = x.strides is not None
     if turned and (call.mask is not None or not in_c_order(x.shape[::-1], x.strides[::-1])):
-        raise Unsupported("%s reads arrays without gaps, and with where= in C order: hand over %s"
+        raise Unsupported("%s reads arrays without gaps, and with where= also in C order: hand over %s"
                           % (who, contiguous(x)))
     return call
 
@@ -199,10 +199,11 @@ def presence_of(where, x):
         where = memoryview(truths).cast("?", () if isinstance(where, bool) else (len(truths),))
     view = view_of(where)
     if view.code != U8 or view.place != x.place or view.presence is not None:
-        raise Unsupported("where has to be an array of bool without missing elements, in the memory of the input")
+        raise Unsupported("where has to be an array of bool without missing elements, in the same memory as "
+                          "the input")
     if view.shape != x.shape or view.strides is not None:
         if not is_broadcast(view.shape, x.shape):
-            raise InvalidArgument("where has the shape %s, which is not broadcast to that of the input, %s"
+            raise InvalidArgument("where has the shape %s, which cannot be broadcast to the shape of the input, %s"
                                   % (view.shape, x.shape))
         view = view_of(view.library.broadcast(view, x.shape))
     return Presence(view.address, view.count, kept=view)

@@ -16,7 +16,7 @@ def read_sequence(values):
     """The numbers as i64 if all are integers, as u64 if they fit there only, as f64, or as c128."""
     of_frames = library_of(values) in ("pandas", "polars")  # such as groups, whose items are no numbers
     if isinstance(values, (str, bytes, dict)) or of_frames or not hasattr(values, "__iter__"):
-        raise Unsupported("%s is no array, and no iterable of numbers%s"
+        raise Unsupported("%s is neither an array nor an iterable of numbers%s"
                           % (a(type(values).__name__), advice_for(values)))
     values = listed(values)
     if not values:
@@ -26,9 +26,9 @@ def read_sequence(values):
     kinds = set(map(type, values))
     for kind in kinds:
         if issubclass(kind, (str, bytes)):
-            raise Unsupported("a list of %s is not read: convert it, as by [float(text) for text in x]" % kind.__name__)
+            raise Unsupported("a list of %s is not read: convert it with [float(text) for text in x]" % kind.__name__)
         if hasattr(kind, "__len__"):
-            raise Unsupported("a list with %s in it is not read: hand over one array, as by numpy.asarray(x)"
+            raise Unsupported("a list with %s in it is not read: hand over one array, such as numpy.asarray(x)"
                               % a(kind.__name__))
     integers = all(hasattr(kind, "__index__") for kind in kinds)
     for letter, code in (("q", I64), ("Q", U64)) if integers else ():
@@ -37,11 +37,11 @@ def read_sequence(values):
         except OverflowError:
             continue
     if integers:
-        raise Overflow("the integers of the list do not all fit into 64 bits, with a sign or without: round them, as by "
+        raise Overflow("the integers of the list fit neither into int64 nor into uint64: round them with "
                        "[float(number) for number in x]")
     for value in values:
         if type(value) is not float and is_lost(value):
-            raise Overflow("the integer %d stands beside floats, and is no float of 64 bits" % value)
+            raise Overflow("the list also has floats, and as a float the integer %d would be rounded" % value)
     if not any(map(is_complex, values)):
         return of_array(array("d", [float_of(value, i) for i, value in enumerate(values)]), F64)
     parts = array("d")
@@ -56,10 +56,10 @@ def advice_for(x):
     if library_of(x) == "pandas" and hasattr(x, "agg"):
         return ": call x.agg(fanin.sum) for a result of each group or window"
     if library_of(x) == "polars":
-        return ": call x.collect()" if hasattr(x, "collect") else ": hand over a column, as by frame['name']"
+        return ": call x.collect()" if hasattr(x, "collect") else ": hand over a column, such as frame['name']"
     if isinstance(x, dict):
         return ": hand over x.values()"
-    return ": hand over a list, as by [1.5, 2]" if isinstance(x, (int, float)) else ""
+    return ": hand over a list, such as [1.5, 2]" if isinstance(x, (int, float)) else ""
 
 
 def listed(values):
@@ -101,12 +101,12 @@ def float_of(value, position):
         if number == value or value != value or type(value).__eq__ is object.__eq__:
             return number
     except TypeError:
-        advice = ": leave it out, as by [number for number in x if number is not None]" if value is None else ""
-        raise Unsupported("element %d of the list is %s, which is no number%s"
+        advice = ": leave it out with [number for number in x if number is not None]" if value is None else ""
+        raise Unsupported("element %d of the list is %s, which is not a number%s"
                           % (position, shown(value), advice)) from None
     except (OverflowError, ValueError):
         pass
-    raise Unsupported("element %d of the list is %s, which no float of 64 bits is equal to: round it, as by float(x)"
+    raise Unsupported("element %d of the list is %s, which as a float would be rounded: round it with float(x)"
                       % (position, shown(value)))
 
 

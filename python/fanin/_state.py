@@ -213,7 +213,7 @@ class State:
                 if c.state_lane_count(made._handle) == len(numbers):
                     c.check(c.state_from_lanes(made._handle, numbers.buffer_info()[0]))
                     return made
-        raise InvalidArgument("no states have %d lanes" % len(numbers))
+        raise InvalidArgument("a state does not have %d lanes" % len(numbers))
 
     def __repr__(self):
         return "<fanin.State: %s of %s numbers%s>" % (self.operation, self.count,

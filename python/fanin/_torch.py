@@ -78,8 +78,8 @@ TORCH = TorchResults()
 
 def read_torch(x):
     if x.requires_grad and torch.is_grad_enabled():
-        raise Unsupported("a tensor that requires grad is not read, because results have no gradient: the functions of "
-                          "fanin.torch have gradients; without a gradient call x.detach()")
+        raise Unsupported("a tensor that requires grad is not read, because results have no gradient: call the "
+                          "functions of fanin.torch, which have gradients, or x.detach()")
     if x.layout is not torch.strided:
         raise Unsupported("a tensor of layout %s is not read: call x.to_dense()" % x.layout)
     if x.is_conj() or x.is_neg():
@@ -87,7 +87,7 @@ def read_torch(x):
                         "x.resolve_neg()")
     code = BY_TYPE.get(x.dtype)
     if code is None:
-        raise Unsupported("a tensor of %s is not read: convert it, as by x.to(torch.float64)" % x.dtype)
+        raise Unsupported("a tensor of %s is not read: convert it with x.to(torch.float64)" % x.dtype)
     kind = x.device.type
     if kind not in ("cpu", "cuda"):
         raise Unsupported("a tensor on %s is not read: call x.cpu()" % x.device)

@@ -66,5 +66,5 @@ def in_elements(strides, size, name):
     if strides is None:
         return None
     if any(stride % size for stride in strides):
-        raise Unsupported("%s has strides that are no multiples of its elements' size: call x.copy()" % name)
+        raise Unsupported("%s has strides that are not multiples of the element size: call x.copy()" % name)
     return tuple(stride // size for stride in strides)

@@ -78,7 +78,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 
 def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     if returned:
-        raise Unsupported("returned=: the sum of the weights is the number of elements")
+        raise Unsupported("returned= is not offered: the sum of the weights is the number of elements")
     return _aliases.average(numpy.asarray(a), axis, weights, keepdims=keepdims)
 
 
@@ -124,7 +124,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 
 def _with_ddof(operation, ddof, mean, correction):
     if mean is not _NoValue:
-        raise Unsupported("mean=: a variance is formed from the elements alone, and rounded once: leave it out")
+        raise Unsupported("mean= is not offered: the variance is computed from the elements, and rounded once")
     if correction is not _NoValue:
         if ddof != 0:
             raise InvalidArgument("ddof and correction are two names of one argument: give one of them")

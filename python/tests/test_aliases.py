@@ -64,8 +64,9 @@ class Aliases(unittest.TestCase):
                 call()
 
     def test_what_is_no_array(self):
-        for x, words in ((3, "an int is no array.*: hand over a list"),
-                         ({"a": 1.0}, r"a dict.*: hand over x.values\(\)$"), ("12", "a str is no array, and no iterable of numbers$")):
+        for x, words in ((3, "an int is neither an array.*: hand over a list"),
+                         ({"a": 1.0}, r"a dict.*: hand over x.values\(\)$"),
+                         ("12", "a str is neither an array nor an iterable of numbers$")):
             with self.assertRaisesRegex(TypeError, words):
                 fanin.max(x)
 

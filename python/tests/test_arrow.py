@@ -150,8 +150,8 @@ class Polars(unittest.TestCase):
                 fanin.max(holes)
         with self.assertRaisesRegex(TypeError, "column 'd': a Series of text is not read: leave the column out"):
             fanin.sum(frame.with_columns(d=polars.lit("text")))
-        for x, words in ((frame.lazy(), r"call x.collect\(\)$"), (polars.col("a"), r"as by frame\['name'\]$"),
-                         (frame.group_by("a"), r"as by frame\['name'\]$")):
+        for x, words in ((frame.lazy(), r"call x.collect\(\)$"), (polars.col("a"), r"such as frame\['name'\]$"),
+                         (frame.group_by("a"), r"such as frame\['name'\]$")):
             with self.assertRaisesRegex(TypeError, words):
                 fanin.sum(x)
         for call in (lambda: fanin.sum(frame, 1), lambda: fanin.describe(frame)):

@@ -215,7 +215,7 @@ class Torch(OfLibrary):
 
     def test_refused(self):
         x = torch.ones(3, device=self.device)
-        for given, words in ((x.clone().requires_grad_(), "fanin.torch have gradients; without a gradient call x.detach()"),
+        for given, words in ((x.clone().requires_grad_(), "fanin.torch, which have gradients, or x.detach()"),
                              (x.to_sparse(), "x.to_dense()"),
                              (torch.ones(3, dtype=torch.complex64, device=self.device).conj(), "x.resolve_conj()")):
             with self.assertRaises(fanin.Unsupported) as caught:

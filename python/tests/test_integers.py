@@ -62,7 +62,7 @@ class Lists(unittest.TestCase):
         for x in ([LARGE], [2 ** 64 - 1], [1 - 2 ** 63]):
             self.assertEqual(fanin.norm2(x), float(abs(x[0])))
             self.assertEqual(fanin.dot(x, x), float(x[0] ** 2))
-            with self.assertRaisesRegex(fanin.Overflow, r"above 2\^53 .* x.astype\('float64'\)"):
+            with self.assertRaisesRegex(fanin.Overflow, r"above 2\^53, .* x.astype\('float64'\)"):
                 fanin.log_sum_exp(x)
 
     def test_operations_of_floats_of_buffers(self):
@@ -115,7 +115,7 @@ class Lists(unittest.TestCase):
                 self.assertEqual(fanin.dot(x, given), total)
             self.assertEqual(fanin.vdot(iter(x), [2] * len(x), 0), float(2 * sum(x)))
             for call in (lambda: fanin.dot(x, y + [1]), lambda: fanin.dot(x, [0.5] * len(x)), lambda: fanin.describe(x)):
-                with self.assertRaisesRegex(fanin.Overflow, r"do not all fit into 64 bits.* \[float\(number\)"):
+                with self.assertRaisesRegex(fanin.Overflow, r"neither into int64 nor into uint64.* \[float\(number\)"):
                     call()
         self.assertEqual(fanin.sum_of_magnitudes([-2 ** 63]), 2 ** 63)
         self.assertEqual(fanin.sum_of_squares([2 ** 40]), 2 ** 80)
@@ -148,7 +148,7 @@ class Lists(unittest.TestCase):
     def test_values_for_nothing(self):
         self.assertEqual(fanin.segment_max([1.0], [0, 0, 1], empty=2 ** 53).tolist(), [2.0 ** 53, 1.0])
         for name, empty in (("max", "1"), ("max", 1j), ("max", [1]), ("minmax", 1), ("argmax", "first"), ("argmax", 0.5)):
-            with self.assertRaisesRegex(fanin.Unsupported, "^empty=.* does not stand for a result"):
+            with self.assertRaisesRegex(fanin.Unsupported, "^empty=.* cannot be a result"):
                 getattr(fanin, "segment_" + name)([1.0], [0, 0, 1], empty=empty)
         for name, empty in (("max", LARGE), ("minmax", (0, LARGE))):
             with self.assertRaises(fanin.Overflow):

@@ -15,17 +15,17 @@ void refused(const std::vector<double>& x, std::vector<long double>& wide, doubl
   fanin::sum(std::deque<double>());      //! these elements do not lie one after another in memory
   fanin::sum(x |
              std::views::transform([](double v) { return v * v; }));  //! these elements do not lie one after another
-  fanin::sum(std::list<float>().begin(), std::list<float>().end());   //! these iterators are of elements that do not
+  fanin::sum(std::list<float>().begin(), std::list<float>().end());   //! the elements of these iterators do not
   fanin::where(std::list<int>(), std::vector<char>());                //! these elements do not lie one after another
   fanin::describe(std::list<float>());             //! these elements do not lie one after another in memory
   fanin::any(bits);                                //! a std::vector<bool> has packed bits
   fanin::sum(wide);                                //! fanin has no long double
-  fanin::sum("12");                                //! text is no numbers
-  fanin::sum(std::string("12"));                   //! text is no numbers
-  fanin::sum(std::vector<std::string>());          //! text is no numbers
+  fanin::sum("12");                                //! text is not numbers
+  fanin::sum(std::string("12"));                   //! text is not numbers
+  fanin::sum(std::vector<std::string>());          //! text is not numbers
   fanin::sum(std::vector<int*>());                 //! fanin has no elements of this type
   fanin::sum(1.5);                                 //! fanin reduces numbers that lie one after another in memory
-  fanin::dot(x, std::vector<float>());             //! dot products are of two arrays of one type
+  fanin::dot(x, std::vector<float>());             //! the two inputs have different types
   fanin::sum(fanin::rows(x, {1, 1}, 1), wide);     //! the results of rows, segments and groups are written to
   fanin::mean(fanin::rows(x, {1, 1}, 1), one);     //! the results of rows, segments and groups are written to
   fanin::all(fanin::rows(x, {1, 1}, 1), bits);     //! the results of rows, segments and groups are written to
@@ -38,11 +38,11 @@ void refused(const std::vector<double>& x, std::vector<long double>& wide, doubl
   fanin::vdot(x, x, x);                            //! no initial value, function, axis or
   fanin::min();                                    //! no initial value, function, axis or
   fanin::describe(x, 0);                           //! no initial value, function, axis or
-  fanin::dot(std::list<double>().begin(), std::list<double>().end(), x.begin());  //! these iterators are of elements
-  fanin::sum(std::list<int>().begin(), 1);                                        //! these iterators are of elements
-  fanin::describe(std::list<long>().begin(), std::list<long>().end());            //! these iterators are of elements
-  fanin::where(x, bits);                                                          //! a mask has one byte for each
-  fanin::where(std::vector<int>(), [](double v) { return v > 0; });               //! a mask has one byte for each
+  fanin::dot(std::list<double>().begin(), std::list<double>().end(), x.begin());  //! the elements of these iterators
+  fanin::sum(std::list<int>().begin(), 1);                                        //! the elements of these iterators
+  fanin::describe(std::list<long>().begin(), std::list<long>().end());            //! the elements of these iterators
+  fanin::where(x, bits);                                                          //! this is not a mask
+  fanin::where(std::vector<int>(), [](double v) { return v > 0; });               //! this is not a mask
   const double best = fanin::argmax(x).index;    //! the parts of a result's value come after .value
   const auto place = fanin::argmin({2}).index;   //! the parts of a result's value come after .value
   const double least = fanin::minmax({2u}).min;  //! the parts of a result's value come after .value

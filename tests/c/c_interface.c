@@ -177,7 +177,7 @@ static void devices(void) {
   options.device_count = 1;
   CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, &options, &value, NULL), FANIN_INVALID_ARGUMENT, "the list of devices");
   options.devices = numbers, options.backend = "serial";
-  CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, &options, &value, NULL), FANIN_UNSUPPORTED, "serial runs on no device");
+  CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, &options, &value, NULL), FANIN_UNSUPPORTED, "serial has no devices");
   options.backend = "cuda";
   if (fanin_reduce(FANIN_SUM, &in, &options, &value, NULL) == FANIN_OK) {
     CHECK(value == 3);
@@ -260,7 +260,7 @@ static void planned_and_in_blocks(void) {
   CHECK(fanin_plan_create(FANIN_SUM, FANIN_F32, FANIN_HOST, FANIN_ARRAY, 3, NULL, &plan) == FANIN_OK);
   CHECK(fanin_plan_reduce(plan, &in, &value, &report) == FANIN_OK && value == 7);
   of_doubles.type = FANIN_F64;
-  CHECK_FAILS(fanin_plan_reduce(plan, &of_doubles, &value, NULL), FANIN_INVALID_ARGUMENT, "planned");
+  CHECK_FAILS(fanin_plan_reduce(plan, &of_doubles, &value, NULL), FANIN_INVALID_ARGUMENT, "not like the plan");
   CHECK_FAILS(fanin_plan_reduce(NULL, &in, &value, NULL), FANIN_INVALID_ARGUMENT, "the plan is null");
   fanin_plan_destroy(plan);
   fanin_plan_destroy(NULL);

@@ -40,7 +40,7 @@ TEST_CASE("accuracy of a file: whether float would do, in ten lines") {
             .out.ends_with("\nfloat will do for all digits of the sum with every method\n"));
   check_failure(here.fanin("accuracy x.csv uniform"), 2, "accuracy takes one FILE, or any number of SPECs");
   check_failure(here.fanin("accuracy x.csv --column n --seed 3"), 2, "--seed is for random numbers");
-  check_failure(here.fanin("accuracy uniform --column n"), 2, "options of an input need FILE");
+  check_failure(here.fanin("accuracy uniform --column n"), 2, "options about the input, such as --column, need FILE");
   check_failure(here.fanin("accuracy y.csv"), 1, "y.csv: No such file");
   check_failure(here.shell("echo nan | $fanin accuracy -"), 1, "standard input: the sum is nan");
 }

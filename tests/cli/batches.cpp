@@ -78,7 +78,7 @@ TEST_CASE("rows along each axis, from the front and the end, in C and in Fortran
   CHECK(here.fanin("dot c.npy c.npy --axis 1,2").out == "506\n3818\n");
   check_failure(here.fanin("dot c.npy f.npy --axis 1"), 2, "save both in the same order");
   CHECK(here.fanin("sum c.npy --axis 1 --shape 2,3,4").out == text_of_results(sums[1]));
-  check_failure(here.fanin("sum c.npy --axis 1 --shape 6,4"), 2, "has the shape (2, 3, 4), and --shape says (6, 4)");
+  check_failure(here.fanin("sum c.npy --axis 1 --shape 6,4"), 2, "has the shape (2, 3, 4), but --shape says (6, 4)");
 }
 
 TEST_CASE("rows of raw and text inputs") {
@@ -89,8 +89,9 @@ TEST_CASE("rows of raw and text inputs") {
   CHECK(here.shell("printf '\\1\\2\\3\\4' >x.bin; $fanin sum x.bin --type u8 --axis 1 --shape 2,2").out == "3\n7\n");
   CHECK(here.shell("printf 'a,b\\n1,2\\n3,4\\n' >x.csv; $fanin product x.csv --column b --axis 0").out == "8\n");
   check_failure(here.shell("seq 12 | $fanin sum --axis 1 --shape 3,5"), 2,
-                "the shape is that of 15 elements, and there are 12");
-  check_failure(here.shell("seq 12 | $fanin sum --axis 1 --shape 3,x"), 2, "--shape is a number from 0, not 'x'");
+                "the shape has 15 elements, but the input has 12");
+  check_failure(here.shell("seq 12 | $fanin sum --axis 1 --shape 3,x"), 2,
+                "--shape is a whole number of at least 0, not 'x'");
 }
 
 TEST_CASE("NaN and rows of too few elements") {
@@ -125,7 +126,7 @@ TEST_CASE("an .npy of the results, complete or not at all") {
   check_failure(here.fanin("max x.npy --axis 1 -o y.npy"), 1, "y.npy: exists; --force replaces it");
   CHECK(here.fanin("max x.npy --axis 1,2 -o y.npy --force").status == 0);
   CHECK(here.read("y.npy") == npy_with<double>({2}, {11, 23}));
-  check_failure(here.fanin("sum x.npy --axis 1 -o x.npy --force"), 2, "x.npy: is the input; --output would");
+  check_failure(here.fanin("sum x.npy --axis 1 -o x.npy --force"), 2, "x.npy: --output would replace the input");
   check_failure(here.fanin("minmax x.npy --axis 1 -o new.npy"), 2, "write min and max");
   check_failure(here.fanin("sum x.npy --axis 1 -o - --json"), 2, "--json and --output both write to standard output");
   here.write("big.npy", npy_with<std::int64_t>({1, 2}, {INT64_MAX, 1}));
@@ -178,8 +179,8 @@ TEST_CASE("segments between offsets") {
   check_failure(here.fanin("sum x.txt --segments far.npy"), 1, "x.txt by far.npy: ");
   here.write("none.npy", npy_with<std::int32_t>({0}, {}));
   check_failure(here.fanin("sum x.txt --segments none.npy"), 1, "none.npy: there are no offsets");
-  check_failure(here.fanin("sum x.txt --segments x.txt"), 2, "--segments takes .npy of i32, i64, u32 or u64");
-  check_failure(here.fanin("sum x.txt --segments y.npy"), 2, "and this is npy of f64");
+  check_failure(here.fanin("sum x.txt --segments x.txt"), 2, "--segments takes an .npy file of i32, i64, u32 or u64");
+  check_failure(here.fanin("sum x.txt --segments y.npy"), 2, "not npy of f64");
 }
 
 TEST_CASE("groups by key") {
@@ -198,13 +199,13 @@ TEST_CASE("groups by key") {
   check_failure(here.fanin("sum x.txt --keys negative.npy"), 1, "key 0 is -1");
   CHECK(here.fanin("sum x.txt --keys negative.npy --drop-others").out == "14\n6\n");
   here.write("far.npy", npy_with<std::uint64_t>({6}, {0, 0, 0, 0, 0, std::uint64_t{1} << 40}));
-  check_failure(here.fanin("sum x.txt --keys far.npy"), 2, "if there are that many groups, say --groups");
+  check_failure(here.fanin("sum x.txt --keys far.npy"), 2, "if the keys are right, say --groups");
   here.write("most.npy", npy_with<std::uint64_t>({6}, {0, 0, 0, 0, 0, UINT64_MAX}));
   check_failure(here.fanin("sum x.txt --keys most.npy"), 2, "say --groups");
   here.write("five.npy", npy_with<std::int32_t>({5}, {0, 0, 0, 0, 0}));
-  check_failure(here.fanin("sum x.txt --keys five.npy"), 1, "five.npy: has 5 keys, and there are 6 elements");
+  check_failure(here.fanin("sum x.txt --keys five.npy"), 1, "five.npy: there are 5 keys for 6 elements");
   here.write("f.npy", fortran_npy_with<std::int32_t>({2, 3}, {0, 0, 0, 0, 0, 0}));
-  check_failure(here.fanin("sum x.txt --keys f.npy"), 2, "f.npy: is in Fortran order");
+  check_failure(here.fanin("sum x.txt --keys f.npy"), 2, "f.npy: the array is in Fortran order");
 }
 
 TEST_CASE("several operations of rows, segments and groups: a line for each result") {
@@ -245,10 +246,9 @@ TEST_CASE("several operations of rows, segments and groups: a line for each resu
   CHECK(parsed(here.fanin("reduce sum x.npy --axis 2 --json")).is_array());
   CHECK(here.fanin("reduce max x.npy --axis 1,2 -o y.npy").status == 0);
   CHECK(here.read("y.npy") == npy_with<double>({2}, {11, 23}));
-  check_failure(here.fanin("reduce sum,max x.npy --axis 1 -o z.npy"), 2,
-                "--output writes the results of one operation, and these are 2");
+  check_failure(here.fanin("reduce sum,max x.npy --axis 1 -o z.npy"), 2, "--output takes one operation, not 2");
   check_failure(here.fanin("reduce minmax x.npy --axis 1 -o z.npy"), 2, "write min and max");
-  check_failure(here.fanin("reduce sum x.npy --axis 1 -o x.npy --force"), 2, "--output would replace it");
+  check_failure(here.fanin("reduce sum x.npy --axis 1 -o x.npy --force"), 2, "--output would replace the input");
   check_failure(here.fanin("reduce sum x.npy --axis 1 --force"), 2, "--force requires --output");
   check_failure(here.fanin("reduce sum x.npy -o z.npy"), 2, "--output requires --axis, --segments, --keys or --by");
   check_failure(here.fanin("reduce sum,dot x.npy --axis 1"), 2, "dot reads two inputs");
@@ -265,15 +265,16 @@ TEST_CASE("what does not go together") {
   here.write("x.csv", "a,b\n1,2\n");
   here.write("x.txt", "1 2\n");
   const std::string axis = "sum x.txt --axis 0 ";
-  check_failure(here.fanin(axis + "--together"), 2, "--together is about one result, and --axis asks for many");
-  check_failure(here.fanin(axis + "--save-state s"), 2, "--save-state is about one result");
+  check_failure(here.fanin(axis + "--together"), 2, "--together is for one result, but --axis asks for many");
+  check_failure(here.fanin(axis + "--save-state s"), 2, "--save-state is for one result");
   check_failure(here.fanin(axis + "x.txt"), 2, "--axis takes one file");
-  check_failure(here.fanin(axis + "--missing skip"), 2, "--missing skip leaves elements out");
+  check_failure(here.fanin(axis + "--missing skip"), 2, "--axis does not go with --missing skip");
   check_failure(here.fanin(axis + "--keys k.npy"), 2, "--axis excludes --keys");
   check_failure(here.fanin("sum x.csv --axis 0 --column a,b"), 2, "--axis takes one column, not several");
   check_failure(here.fanin("sum x.txt --axis 1"), 2, "there is no axis 1 of 1");
   check_failure(here.fanin("sum x.txt --axis 0,-1"), 2, "axis 0 is named twice");
-  check_failure(here.fanin("sum x.txt --axis zero"), 2, "--axis is a number as 0 or -1, or a list as '0,2'");
+  check_failure(here.fanin("sum x.txt --axis zero"), 2,
+                "--axis is a number such as 0 or -1, or a list such as '0,2'");
   check_failure(here.fanin("sum x.txt --shape 2"), 2, "--shape requires --axis");
   check_failure(here.fanin("sum x.txt --groups 2"), 2, "--groups requires --keys");
   check_failure(here.fanin("sum x.txt --drop-others"), 2, "--drop-others requires --keys");
@@ -284,7 +285,7 @@ TEST_CASE("what does not go together") {
   check_failure(here.fanin(axis + "--shape ''"), 2, "--shape is empty");
   check_failure(here.fanin(axis + "-o ''"), 2, "--output,-o is empty");
   check_failure(here.fanin(axis + "--backend seral"), 2, "did you mean 'serial'?");
-  check_failure(here.fanin(axis + "--variant kahan"), 2, "serial/kahan sums one array");
+  check_failure(here.fanin(axis + "--variant kahan"), 2, "serial/kahan computes the sum of one array only");
   check_failure(here.shell("echo 1 | $fanin sum - --keys -"), 2, "standard input is named twice");
 }
 

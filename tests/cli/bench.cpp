@@ -116,10 +116,12 @@ TEST_CASE("bench of many results: layouts and lengths, each result checked") {
     if (row["method"] == "exact" && row["operation"] == "sum" && row["type"] == "f32") CHECK(row["error_ulps"] == 0);
   }
   check_failure(here.fanin("bench --layout row"), 2, "unknown layout 'row'");
-  check_failure(here.fanin("bench --length 8"), 2, "it requires --layout axis0, axis1, segments or groups");
-  check_failure(here.fanin("bench --layout axis0 --length 0"), 2, "--length is a number from 1");
-  check_failure(here.fanin("bench --layout axis0 --variant kahan"), 2, "no backend that is usable here");
-  check_failure(here.fanin("bench --layout axis0 --count 100 --length 7"), 2, "no --count is a multiple of a --length");
+  check_failure(here.fanin("bench --length 8"), 2, "--length requires --layout axis0, axis1, segments or groups");
+  check_failure(here.fanin("bench --layout axis0 --length 0"), 2, "--length is a whole number of at least 1");
+  check_failure(here.fanin("bench --layout axis0 --variant kahan"), 2,
+                "no usable backend has this combination of options");
+  check_failure(here.fanin("bench --layout axis0 --count 100 --length 7"), 2,
+                "no --count is a multiple of a --length");
 }
 
 TEST_CASE("bench --csv and the table have a line for each case") {
@@ -159,7 +161,7 @@ TEST_CASE("bench warns of other load on its core") {
       "core=$(taskset -cp $$ | sed 's/.*[^0-9]//'); for i in 1 2; do timeout 30 taskset -c $core sh -c "
       "'while :; do :; done' & rivals=\"$rivals $!\"; done; taskset -c $core $fanin bench --json --backend serial "
       "--type f32 --method fast --count 2^20 --budget 1; kill $rivals");
-  CHECK(run.err.starts_with("fanin: warning: other load makes the samples worthless"));
+  CHECK(run.err.starts_with("fanin: warning: do not use the times of "));
   const json row = json::parse(run.out)["benchmarks"][0];
   CHECK(row["disturbed"] == true);
   CHECK(row["waited_share"].get<double>() > 0.1);
@@ -189,7 +191,8 @@ TEST_CASE("bench: words that name nothing, and combinations that do not exist") 
   for (const std::string form : {"--json", "--csv"}) {
     check_failure(here.fanin("bench --list " + form), 2, "--list excludes " + form);
   }
-  check_failure(here.fanin("bench --operation log_sum_exp --method exact"), 2, "no backend that is usable here");
+  check_failure(here.fanin("bench --operation log_sum_exp --method exact"), 2,
+                "no usable backend has this combination of options");
 }
 
 TEST_SUITE_END();

@@ -78,9 +78,10 @@ TEST_CASE("segments and groups, also without elements, and integers, whose order
   check_failure(here.fanin("compare x.txt --keys k.npy --groups 4"), 1, "x.txt by k.npy: key 5 is 7");
   check_failure(here.fanin("compare x.txt --axis 1"), 2, "there is no axis 1 of 1");
   check_failure(here.fanin("compare --axis 0 </dev/null"), 2, "--axis needs FILE");
-  check_failure(here.fanin("compare x.txt --axis 0 --missing skip"), 2, "--missing skip leaves elements out");
+  check_failure(here.fanin("compare x.txt --axis 0 --missing skip"), 2, "--axis does not go with --missing skip");
   check_failure(here.shell("echo 1 | $fanin compare - --keys -"), 2, "standard input is named twice");
-  check_failure(here.fanin("compare x.txt --segments x.txt"), 2, "--segments takes .npy of i32, i64, u32 or u64");
+  check_failure(here.fanin("compare x.txt --segments x.txt"), 2,
+                "--segments takes an .npy file of i32, i64, u32 or u64");
   const json integers = parsed(here.shell("seq 12 | $fanin compare --type i32 --axis 0 --shape 3,4 --json"));
   CHECK(integers["loops"].empty());
   for (const json& row : integers["rows"]) CHECK(row["error_ulps"] == 0);

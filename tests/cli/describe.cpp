@@ -31,7 +31,7 @@ TEST_CASE("columns of csv, with NaN and missing numbers") {
   CHECK(parsed(here.fanin("describe y.csv --json"))[1]["max"].is_null());
   check_failure(here.shell(": >e.bin; $fanin describe e.bin --type f64"), 1, "e.bin: there is no number to describe");
   here.write("empty.csv", "");
-  check_failure(here.fanin("describe empty.csv"), 1, "empty.csv: there is no record in it");
+  check_failure(here.fanin("describe empty.csv"), 1, "empty.csv: the input has no records");
 }
 
 TEST_CASE("the columns of numbers of a table as it is, from a file and a pipe") {
@@ -59,7 +59,7 @@ TEST_CASE("the columns of numbers of a table as it is, from a file and a pipe") 
   CHECK(here.fanin("median x.csv").out == "2.75  price\n");
   CHECK(here.fanin("reduce sum,max sparse.csv --missing skip").out == "sum 3  a\nmax 2  a\n");
   CHECK(here.fanin("describe sparse.csv --missing skip").err ==
-        "fanin: note: sparse.csv: left out its column 'b', without a number\n");
+        "fanin: note: sparse.csv: left out column 'b', which has no numbers\n");
 }
 
 TEST_CASE("other inputs, and JSON") {

@@ -71,7 +71,7 @@ TEST_CASE("several operations on several files: a line for each, or one result t
   CHECK(all.size() == 4);
   CHECK(all[2]["input"] == "b.csv");
   check_failure(here.fanin("reduce sum a.csv b.csv --column n --axis 0"), 2, "--axis takes one file");
-  check_failure(here.fanin("reduce sum a.csv --column n --axis 0 --together"), 2, "--together is about one result");
+  check_failure(here.fanin("reduce sum a.csv --column n --axis 0 --together"), 2, "--together is for one result");
   check_failure(here.fanin("reduce sum - - --column n"), 2, "standard input is named twice");
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("dot of two columns of one table") {
   CHECK(one["input"] == "t.csv");
   here.write("big.csv", "a,b\n9007199254740993,1\n1,9007199254740993\n");
   CHECK(here.fanin("dot big.csv --column a,b").err.find("2 integers were rounded") != std::string::npos);
-  check_failure(here.fanin("dot t.csv --column price,quantity --missing skip"), 2, "dot takes pairs");
+  check_failure(here.fanin("dot t.csv --column price,quantity --missing skip"), 2, "dot needs pairs");
   check_failure(here.fanin("dot t.csv --column price,quantity,2"), 2, "--column names column 2 twice");
 }
 
@@ -105,12 +105,13 @@ TEST_CASE("several columns: what cannot be") {
   check_failure(here.fanin("dot y.csv --column price"), 2, "two columns of FILE as in --column price,quantity");
   check_failure(here.fanin("compare y.csv --column price,qty"), 2, "compare takes one column, not several");
   check_failure(here.fanin("sum y.csv z.csv --column all --together --header"), 2,
-                "column 1 of y.csv is 'price', and of z.csv 'day'");
-  check_failure(here.fanin("sum y.csv z.csv --column 2 --together"), 2,
-                "the column of y.csv is 'qty', and of z.csv 'price'; --skip-lines 1 --no-header skips the names");
+                "column 1 of y.csv is 'price', but in z.csv it is 'day'");
+  check_failure(
+      here.fanin("sum y.csv z.csv --column 2 --together"), 2,
+      "the column of y.csv is 'qty', but in z.csv it is 'price'; --skip-lines 1 --no-header skips the names");
   CHECK(here.shell("printf '1,5\\n' >w.csv; $fanin sum y.csv w.csv --column 2 --together").out == "7\n");
   CHECK(here.fanin("sum empty.csv --column qty,price").out == "0  qty\n0  price\n");
-  check_failure(here.shell("$fanin sum - --column a,b </dev/null"), 1, "standard input: there is no record in it");
+  check_failure(here.shell("$fanin sum - --column a,b </dev/null"), 1, "standard input: the input has no records");
   here.write("big.csv", "a,b\n1,9223372036854775807\n1,1\n");
   CHECK(here.shell("ls").out == "big.csv\nempty.csv\nw.csv\nx.csv\ny.csv\nz.csv\n");
 }
@@ -172,7 +173,7 @@ TEST_CASE("missing numbers") {
   const scratch_folder here;
   here.write("x.csv", "a,b\n1,NA\n,5\nnull,7\nnan,9\n");
   check_failure(here.fanin("sum x.csv --column a"), 1,
-                "x.csv: line 3, byte 1: column 'a': an empty field; --missing skip leaves it out");
+                "x.csv: line 3, byte 1: column 'a': the field is empty; --missing skip leaves it out");
   check_failure(here.fanin("sum x.csv --column b --missing error"), 1,
                 "line 2, byte 3: column 'b': 'NA' is not a number");
   CHECK(here.fanin("mean x.csv --column b --missing skip").out == "7\n");
@@ -198,9 +199,10 @@ TEST_CASE("missing numbers") {
   CHECK(here.shell("printf 'x,y\\n\"1,2\",3\\n' | $fanin sum --column x --decimal , --delimiter ,").out == "1.2\n");
   check_failure(here.shell("printf '1,2\\n3,x\\n' | $fanin sum --column 2 --no-header"), 1,
                 "line 2, byte 3: column 2: 'x'");
-  check_failure(here.fanin("argmin x.csv --column b --missing skip"), 2, "argmin counts every record");
-  check_failure(here.fanin("reduce sum,argmax x.csv --column b --missing skip"), 2, "argmax counts every record");
-  check_failure(here.fanin("dot x.csv x.csv --column b --missing skip"), 2, "dot takes pairs");
+  check_failure(here.fanin("argmin x.csv --column b --missing skip"), 2, "argmin gives the position of a record");
+  check_failure(here.fanin("reduce sum,argmax x.csv --column b --missing skip"), 2,
+                "argmax gives the position of a record");
+  check_failure(here.fanin("dot x.csv x.csv --column b --missing skip"), 2, "dot needs pairs");
   check_failure(here.fanin("sum x.csv --column b --missing drop"), 2, "--missing is skip or error, not 'drop'");
   check_failure(here.shell("printf 12345678 >x.bin; $fanin sum x.bin --type f64 --missing skip"), 2,
                 "--missing is for text or csv input");

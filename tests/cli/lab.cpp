@@ -77,7 +77,7 @@ TEST_CASE("what is not there is refused before anything runs") {
   check_failure(here.fanin("lab"), 2, "EXPERIMENT is required");
   check_failure(here.fanin("lab divergense"), 2, "unknown experiment 'divergense'; did you mean 'divergence'?");
   check_failure(here.fanin("lab divergence --jsn"), 2, "unknown option '--jsn'; did you mean '--json'?");
-  check_failure(here.fanin("lab divergence --device -1"), 2, "--device is a number from 0");
+  check_failure(here.fanin("lab divergence --device -1"), 2, "--device is a whole number of at least 0");
 }
 
 TEST_CASE("help names every experiment") {

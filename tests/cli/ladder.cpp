@@ -120,8 +120,8 @@ TEST_CASE("what is not there is refused before anything runs") {
   refused("--type i64", "unknown element type of the ladder 'i64'");
   refused("--operation sun", "unknown operation of the ladder 'sun'; did you mean 'sum'?");
   refused("--operation max", "unknown operation of the ladder 'max'");
-  refused("--count 0", "--count is a number from 1, not '0'");
-  refused("--block-size -1", "--block-size is a number from 0");
+  refused("--count 0", "--count is a whole number of at least 1, not '0'");
+  refused("--block-size -1", "--block-size is a whole number of at least 0");
   refused("--blok-size 64", "unknown option '--blok-size'; did you mean '--block-size'?");
   refused("--json --csv", "excludes --");
   refused("data.npy", "unexpected argument 'data.npy'");

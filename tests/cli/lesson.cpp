@@ -223,7 +223,7 @@ TEST_CASE("--trace tells who adds what to what, who rests and which banks meet")
   CHECK(has(here.fanin("ladder --trace unroll-complete --block-size 96").out, "1 block of 64 threads"));
   CHECK(run.err.empty());
   CHECK(here.fanin("ladder --trace shared-mask --block-size 3").err ==
-        "fanin: shared-mask takes no blocks of 3 threads; those traced have 4\n");
+        "fanin: the stage shared-mask cannot have blocks of 3 threads; the traced blocks have 4\n");
 }
 
 TEST_CASE("what the lesson cannot do is refused") {

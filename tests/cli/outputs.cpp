@@ -64,7 +64,7 @@ TEST_CASE("the input is not replaced by the state of its sum; merge may replace 
   REQUIRE(here.shell("seq 3 >x.txt; ln x.txt hard; ln -s x.txt soft").status == 0);
   for (const std::string name : {"x.txt", "./x.txt", "hard", "soft"}) {
     CAPTURE(name);
-    const std::string message = name + ": is the input; --save-state would replace it";
+    const std::string message = name + ": --save-state would replace the input; choose another name";
     check_failure(here.fanin("sum x.txt --method exact --save-state " + name), 2, message);
     check_failure(here.fanin("sum - --method exact <x.txt --save-state " + name), 2, message);
   }
@@ -73,8 +73,8 @@ TEST_CASE("the input is not replaced by the state of its sum; merge may replace 
         "6\n12\n");
   CHECK(here.fanin("merge a").out == "12\n");
   check_failure(here.fanin("merge a a --save-state a"), 1, "a: exists; --force replaces it");
-  check_failure(here.fanin("sum x.txt --save-state -"), 2, "the value goes to standard output");
-  check_failure(here.fanin("merge a --save-state -"), 2, "the value goes to standard output");
+  check_failure(here.fanin("sum x.txt --save-state -"), 2, "standard output is for the value");
+  check_failure(here.fanin("merge a --save-state -"), 2, "standard output is for the value");
 }
 
 TEST_CASE("no signal that can be caught leaves a temporary file") {

@@ -101,11 +101,10 @@ TEST_CASE("count, median and quantile: of files together, groups, rows and segme
   check_failure(here.fanin("median x.txt --keys k.npy --groups 3"), 1, "9");
   CHECK(here.fanin("median x.txt --segments o.npy --output m.npy").status == 0);
   CHECK(here.fanin("reduce max,count m.npy --nan skip").out == "max 5.5\ncount 2\n");
-  check_failure(here.fanin("reduce median,sum x.txt --backend serial"), 2, "'fanin median' computes it alone");
+  check_failure(here.fanin("reduce median,sum x.txt --backend serial"), 2, "compute it alone with 'fanin median'");
   check_failure(here.fanin("reduce quantile x.txt"), 2, "quantile needs its number, as in quantile:0.9");
   check_failure(here.fanin("reduce sum,medain x.txt"), 2, "did you mean 'median'?");
-  check_failure(here.fanin("quantile 0,1 x.txt --axis 0 -o q.npy"), 2,
-                "--output writes the results of one operation");
+  check_failure(here.fanin("quantile 0,1 x.txt --axis 0 -o q.npy"), 2, "--output takes one operation, not 2");
 }
 
 TEST_CASE("median and quantile: what is refused") {
@@ -117,12 +116,12 @@ TEST_CASE("median and quantile: what is refused") {
     check_failure(here.fanin("quantile " + q + " x.txt"), 2, "");
   }
   check_failure(here.fanin("quantile 90 x.txt"), 2,
-                "a quantile is a number from 0 to 1 as 0.5, with at most 18 digits");
+                "a quantile is a number from 0 to 1 such as 0.5, with at most 18 digits");
   check_failure(here.fanin("quantile x.txt"), 2, "a quantile is a number from 0 to 1");
   check_failure(here.fanin("median e.npy"), 1, "e.npy: median of an empty array");
   check_failure(here.fanin("median x.txt --type f64 --nan ski"), 2, "did you mean 'skip'?");
   check_failure(here.shell("echo nan | $fanin median --nan skip"), 1, "median of no elements: all are left out");
-  check_failure(here.shell("echo 1+2j | $fanin median --type c64"), 2, "median is of real numbers; these are c64");
+  check_failure(here.shell("echo 1+2j | $fanin median --type c64"), 2, "median needs real numbers; these are c64");
   check_failure(here.fanin("median - - <x.txt"), 2, "standard input is named twice");
   for (const std::string name : {"median", "quantile"}) {
     CHECK(here.fanin("help " + name).out.find("8 bytes for each") != std::string::npos);

@@ -144,7 +144,7 @@ TEST_CASE("builds that fail") {
   check_failure(failing("echo first >&2; echo second >&2; echo last >&2; exit 7"), 1, "a: exit status 7: last");
   check_failure(failing("kill -KILL $$"), 1, "a: Killed");
   const std::string no_result = "a: not a result of 'fanin bench --json': ";
-  check_failure(failing("echo {; exit 0"), 1, no_result + "byte 3 is no JSON\n");
+  check_failure(failing("echo {; exit 0"), 1, no_result + "byte 3 is not JSON\n");
   check_failure(failing("echo {}; exit 0"), 1, no_result + "there is no 'context'\n");
   const std::string digits(100'000, '9');
   here.write("large.json", R"({"context": {}, "benchmarks": [{"name": "x", "seconds": )" + digits + "}]}");
@@ -157,7 +157,7 @@ TEST_CASE("builds that fail") {
   check_failure(failing("cat wrong.json; exit 0"), 1, "a: x: " + digits.substr(0, 200) + "... (100000 bytes)\n");
   check_failure(failing("cat large.json >&2; exit 7"), 1, "9... (");
   here.write("deep.json", R"({"context": )" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}");
-  check_failure(failing("cat deep.json; exit 0"), 1, "a: JSON with more than 64 arrays and objects in each other");
+  check_failure(failing("cat deep.json; exit 0"), 1, "a: the JSON has more than 64 levels of arrays and objects");
   here.make_b("0");
   check_failure(here.fanin("regress a b"), 1, "b: x: seconds is 0, not above 0");
   const auto limited = [&](const std::string& program, const std::string& options) {
@@ -205,7 +205,7 @@ TEST_CASE("result files: only a factor of two is called, and a warning says so")
   const finished run = here.fanin("regress a.json b.json --export-csv t.csv");
   CHECK(run.status == 3);
   CHECK(here.read("t.csv").find("\ny,wall time,FASTER,0.5,,,") != std::string::npos);
-  CHECK(run.err.find("fanin: warning: one process of each build") == 0);
+  CHECK(run.err.find("fanin: warning: each result is from one process") == 0);
   CHECK(run.err.find("the machines differ: 'm' and 'other'") != std::string::npos);
   CHECK(run.out.find("\nUNDECIDED x: +90.0 %, which one process of each") != std::string::npos);
   CHECK(run.out.find("\nFASTER y: -50.0 %") != std::string::npos);
@@ -219,7 +219,7 @@ TEST_CASE("result files: only a factor of two is called, and a warning says so")
 
   here.write("deep.json", R"({"context": )" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}");
   check_failure(here.fanin("regress a.json deep.json"), 1,
-                "deep.json: JSON with more than 64 arrays and objects in each other");
+                "deep.json: the JSON has more than 64 levels of arrays and objects");
   here.write("none.json", result(row("other", "1")));
   check_failure(here.fanin("regress a.json none.json"), 1, "no case in common");
   const std::string wrong = R"({"name": "x", "verified": false, "error_message": "is 3"})";
@@ -252,7 +252,7 @@ TEST_CASE("what the command line cannot mean") {
                 "--threshold is a percentage above 0, up to 1000, not '0'");
   check_failure(here.fanin("regress a b --threshold 3x"), 2, "not '3x'");
   check_failure(here.fanin("regress a b --threshold ''"), 2, "--threshold: the value is empty");
-  check_failure(here.fanin("regress a b --pairs 7"), 2, "--pairs is a number from 8");
+  check_failure(here.fanin("regress a b --pairs 7"), 2, "--pairs is a whole number of at least 8");
   check_failure(here.fanin("regress a b --at-most 0"), 2,
                 "--at-most is a time above 0, as in 90s, 5m or 1h, not '0'");
   check_failure(here.fanin("regress a b --at-most 5d"), 2, "not '5d'");
@@ -261,12 +261,13 @@ TEST_CASE("what the command line cannot mean") {
   check_failure(here.fanin("regress a b --budget nan"), 2, "not 'nan'");
   check_failure(here.fanin("regress a b --timeout 0"), 2, "--timeout is a number of seconds above 0, not '0'");
   check_failure(here.fanin("regress a b --treshold 3"), 2, "did you mean '--threshold'?");
-  check_failure(here.fanin("regress a a.json"), 2, "not one of each");
-  check_failure(here.fanin("regress a.json a.json --aa"), 2, "two results are compared as they are");
-  check_failure(here.fanin("regress a.json a.json --budget 1"), 2, "two results are compared as they are");
-  check_failure(here.fanin("regress a text"), 1, "text: neither a program, here or in PATH, nor a result");
-  check_failure(here.fanin("regress a ."), 1, ".: neither a program");
-  check_failure(here.fanin("regress a missing"), 1, "missing: neither a program");
+  check_failure(here.fanin("regress a a.json"), 2, "give two programs or two results");
+  check_failure(here.fanin("regress a.json a.json --aa"), 2, "two results take no --pairs");
+  check_failure(here.fanin("regress a.json a.json --budget 1"), 2, "two results take no --pairs");
+  check_failure(here.fanin("regress a text"), 1,
+                "text: there is no such program, here or in PATH, and no such result");
+  check_failure(here.fanin("regress a ."), 1, ".: there is no such program");
+  check_failure(here.fanin("regress a missing"), 1, "missing: there is no such program");
 }
 
 TEST_CASE("two real builds") {

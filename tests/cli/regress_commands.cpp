@@ -65,13 +65,13 @@ TEST_CASE("--control: a run whose control moved is void, whatever its other case
   REQUIRE(here.shell("chmod +x a b c").status == 0);
   const finished moved = here.fanin("regress a b --control 'parse*' --lenient");
   CHECK(moved.status == 4);
-  CHECK(moved.err == "fanin: void: the control parse y moved\n");
+  CHECK(moved.err == "fanin: the run is void: the control parse y changed, so no verdict holds\n");
   CHECK(moved.out.find("\nVOID: the control parse y moved by +10.0 %, so no verdict holds.\n") != std::string::npos);
   CHECK(json::parse(here.fanin("regress a b --control 'parse*' --json").out)["void"] == true);
   const finished still = here.fanin("regress a c --control 'parse*'");
   CHECK(still.status == 3);
   CHECK(still.out.find("\nSAME control parse y: ") != std::string::npos);
-  check_failure(here.fanin("regress a c --control 'z*'"), 2, "--control: no case is 'z*'");
+  check_failure(here.fanin("regress a c --control 'z*'"), 2, "--control: no case matches 'z*'");
   check_failure(here.fanin("regress a c --control '*'"), 2, "every case is a control");
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("--layouts: the pairs run under different sizes of the environment, an
   CHECK(here.fanin("regress --command true 'sleep 0.01' --layouts 12").status == 3);
   check_failure(here.fanin("regress --command true 'sleep 0.01' --layouts 11"), 2, "--layouts");
   check_failure(here.fanin("regress --command 'true {n}' true -L n 1,2,3,4,5 --layouts 12"), 2,
-                "--layouts 12: 10 verdicts take 14 at least");
+                "--layouts 12 is too small; 10 verdicts need at least 14 layouts");
 }
 
 TEST_CASE("--build: revisions of git are built in worktrees of their own, which are removed") {
@@ -236,7 +236,8 @@ TEST_CASE("the action: a summary, an output and one comment, which later runs re
   here.write("ids", "12\n13\n");
   CHECK(act("--command true none").status == 1);
   CHECK(here.read("calls").find("\napi --method PATCH repos/o/r/issues/comments/12 --field ") != std::string::npos);
-  CHECK(here.read("comment").find("The comparison failed.\n\n```\nfanin: none: neither") != std::string::npos);
+  CHECK(here.read("comment").find("The comparison failed.\n\n```\nfanin: none: there is no such program") !=
+        std::string::npos);
 }
 
 TEST_SUITE_END();

@@ -113,7 +113,7 @@ TEST_CASE("--nvbench: mean times on the GPU by benchmark and state") {
   CHECK(whole["left_out"][0]["detail"] == "A: too short");
   CHECK(here.read("runs").starts_with("a --json stdout\nb --json stdout\nb "));
   here.write("b.json", result_with("2e-3s"));
-  check_failure(here.fanin("regress --nvbench a b"), 1, "'value' is '2e-3s', no number");
+  check_failure(here.fanin("regress --nvbench a b"), 1, "'value' is '2e-3s', which is not a number");
 }
 
 TEST_CASE("--command: whole commands, by their time from start to end") {
@@ -130,10 +130,10 @@ TEST_CASE("--command: whole commands, by their time from start to end") {
   CHECK(here.read("runs").starts_with("wait 0.01\nwait 0.05\nwait 0.05\nwait 0.01\n"));
   check_failure(here.fanin("regress --command true false"), 1, "false: exit status 1");
   check_failure(here.fanin("regress --command true 'true | true'"), 2, "'true | true' needs a shell");
-  check_failure(here.fanin("regress --command true 'true \"x'"), 2, "a quote without its end");
+  check_failure(here.fanin("regress --command true 'true \"x'"), 2, "a quote that is not closed");
   check_failure(here.fanin("regress --command true '$none'"), 2, "a variable that is not set");
   check_failure(here.fanin("regress --command true ''"), 2, "B: the value is empty");
-  check_failure(here.fanin("regress --command true none"), 1, "none: neither a program");
+  check_failure(here.fanin("regress --command true none"), 1, "none: there is no such program");
   check_failure(here.fanin("regress --command true true --backend tbb"), 2, "are for builds of fanin");
   check_failure(here.fanin("regress --command --nvbench true true"), 2, "excludes");
 }

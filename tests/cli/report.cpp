@@ -106,7 +106,7 @@ TEST_CASE("what cannot be read or drawn is refused, and nothing is written") {
   here.write("none.json", R"({"benchmarks": []})");
   refused(1, "absent.json", "absent.json: cannot be opened");
   refused(1, "cut.json", "cut.json: not JSON, or cut short");
-  refused(1, "deep.json", "deep.json: JSON with more than 64 arrays and objects in each other");
+  refused(1, "deep.json", "deep.json: the JSON has more than 64 levels of arrays and objects");
   refused(1, "number.json number.json",
           "number.json: not a result of 'fanin bench', 'regress', 'ladder', 'lab latency', 'accuracy' or 'compare'");
   refused(1, "keys.json", "keys.json: 'operation' is missing");
@@ -117,8 +117,8 @@ TEST_CASE("what cannot be read or drawn is refused, and nothing is written") {
   refused(1, "zero.json", "row 1 of 'benchmarks' ('sum/f32/serial/simd/4096'): real_time is 0, not above 0");
   here.write("short.json", bench_file("", "", {bench_row("serial", "fast", 1024, 1e305)}));
   refused(1, "short.json", "not from 1e-100 to 1e+100");
-  refused(1, "none.json", "nothing in these results to draw");
-  refused(1, "ladder.json --chart accuracy", "nothing in these results for the chart 'accuracy'");
+  refused(1, "none.json", "these results have nothing to draw");
+  refused(1, "ladder.json --chart accuracy", "these results have nothing for the chart 'accuracy'");
   refused(2, "ladder.json --chart lader", "unknown chart 'lader'; did you mean 'ladder'?");
   refused(2, "ladder.json --format pdf", "unknown format 'pdf'");
   refused(2, "new.json ladder.json --format svg",
@@ -183,8 +183,7 @@ TEST_CASE("JSON of other kinds is skipped with a warning") {
   here.write("number.json", "17");
   const finished run = here.fanin("report page.html device.json ladder.json number.json");
   CHECK(run.status == 0);
-  CHECK(run.err ==
-        "fanin: warning: skipped, because no charts are drawn of such results: device.json, number.json\n");
+  CHECK(run.err == "fanin: warning: skipped device.json, number.json: there is no chart for such results\n");
   CHECK(here.read("page.html").find("device.json") == std::string::npos);
 }
 

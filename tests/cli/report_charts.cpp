@@ -192,7 +192,8 @@ TEST_CASE("history: in the order of dates; without a second commit there is none
   here.write("other.json", bench_file("ccccccc", "2026-03-01", {other}));
   const std::string three = "--history --format csv new.json old.json other.json";
   CHECK(drawn(here, three) == "GB/s at commit,serial/simd,one-thread read ceiling\naaaaaaa,10,100\nbbbbbbb,20,100\n");
-  check_failure(here.fanin("report other --history old.json"), 1, "nothing in these results for the chart 'history'");
+  check_failure(here.fanin("report other --history old.json"), 1,
+                "these results have nothing for the chart 'history'");
 }
 
 TEST_SUITE_END();

@@ -46,7 +46,7 @@ TEST_CASE("groups of a table by the text of its columns") {
   CHECK(both[1]["groups"][1]["key"] == json{"south", "2023"});
   CHECK(both[1]["groups"][1]["index"] == 1);
   const std::string said = here.fanin("sum " + table + "--by region --explain").err;
-  CHECK(said.find("results: 3, of the keys in region\n") != std::string::npos);
+  CHECK(said.find("results: 3, one for each key in region\n") != std::string::npos);
 }
 
 TEST_CASE("keys of a table: order, separators, missing numbers, and many of them") {
@@ -91,7 +91,8 @@ TEST_CASE("groups of several columns and files, with names above") {
   CHECK(here.fanin(together + "-o both.csv").out.empty());
   CHECK(here.read("both.csv") == both);
   check_failure(here.fanin(together + "-o both.csv"), 1, "both.csv: exists; --force replaces it");
-  check_failure(here.fanin(together + "-o b.csv --force"), 2, "b.csv: is the input; --output would replace it");
+  check_failure(here.fanin(together + "-o b.csv --force"), 2,
+                "b.csv: --output would replace the input; choose another name");
   CHECK(here.shell("cat a.csv | $fanin sum - b.csv --together" + columns).out ==
         "region;price_sum;amount_sum\nnorth;3;4.5\nsouth;12;2\nx,y;3;0\nwest;9223372036854775808;1\n");
   here.write("n.csv", "1,2,north\n3,4,south\n");
@@ -128,7 +129,7 @@ TEST_CASE("a group whose result does not exist has a name, and the others have r
   const finished least = here.fanin("min" + by);
   CHECK(least.status == 0);
   CHECK(least.out == "k,n_min\na,1\nb,nan\nc,5\nd,nan\n");
-  CHECK(least.err == "fanin: warning: t.csv: group 'b' and 1 more: the min of too few numbers does not exist\n");
+  CHECK(least.err == "fanin: warning: t.csv: group 'b' and 1 more: the min needs more numbers\n");
   const json groups = parsed(here.fanin("min" + by + " --json"))["groups"];
   CHECK(groups[1] == json{{"key", "b"}, {"value", nullptr}, {"value_text", "nan"}});
   CHECK(groups[2] == json{{"key", "c"}, {"value", 5}, {"value_text", "5"}});
@@ -169,23 +170,24 @@ TEST_CASE("groups of a table: what cannot be") {
   check_failure(here.fanin(sum + "--by regoin"), 2, "no column is called 'regoin'; did you mean 'region'");
   check_failure(here.fanin(sum + "--by 0"), 2, "--by counts from 1");
   check_failure(here.fanin(sum + "--by region,1"), 2, "--by names column 1 twice");
-  check_failure(here.fanin(sum + "--by 7"), 1, "only 2 fields, and --by asks for number 7");
+  check_failure(here.fanin(sum + "--by 7"), 1, "the record has only 2 fields, but --by asks for field 7");
   check_failure(here.fanin("sum t.csv --column 2 --by all --no-header"), 2,
-                "--by all takes the names of a header, and there is none");
-  check_failure(here.fanin("sum t.csv --by region"), 2, "--by requires --column, whose numbers are reduced");
+                "--by all needs a header, and there is none");
+  check_failure(here.fanin("sum t.csv --by region"), 2, "--by requires --column, which names the numbers to reduce");
   check_failure(here.fanin("sum x.npy --column 1 --by region"), 2, "--column is for csv input, and this is npy");
   check_failure(here.fanin(sum + "--by region --axis 0"), 2, "--axis excludes --by");
   check_failure(here.fanin(sum + "--by region --csv --json"), 2, "--json excludes --csv");
   check_failure(here.fanin(sum + "--csv"), 2, "--csv requires --by");
   check_failure(
       here.fanin("sum t.csv u.csv --column 2 --by 1 --together"), 2,
-      "the column is called 'amount' in t.csv, and 'price' in u.csv; --skip-lines 1 --no-header skips the names");
+      "the column is called 'amount' in t.csv, but 'price' in u.csv; --skip-lines 1 --no-header skips the names");
   check_failure(here.fanin("sum t.csv u.csv --column 2 --by 1"), 2,
-                "and of u.csv region,price_sum; --json prints both\n");
+                "but u.csv has region,price_sum; --json prints both\n");
   CHECK(parsed(here.fanin("sum t.csv u.csv --column 2 --by 1 --json")).size() == 2);
   CHECK(here.fanin("sum t.csv u.csv --column 2 --by 1 --together --skip-lines 1 --no-header").out == "north,2\n");
   check_failure(here.fanin(sum + "--sort-keys"), 2, "--sort-keys requires --by");
-  check_failure(here.fanin("argmax t.csv --column amount --by region --missing skip"), 2, "counts every record");
+  check_failure(here.fanin("argmax t.csv --column amount --by region --missing skip"), 2,
+                "argmax gives the position of a record");
   check_failure(here.fanin("reduce sum,dot t.csv --column amount --by region"), 2, "dot reads two inputs");
   check_failure(here.fanin("sum t.csv --column region --by amount --header"), 1, "'north' is not a number");
   here.write("big.csv", "a,9223372036854775807\na,1\n");

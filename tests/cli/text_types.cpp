@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view ids = "id,region\n1382016600011617669,n\n1382016600011617667,s\n1382016600011617668,n\n";
 constexpr std::string_view warning =
-    "fanin: warning: x.csv: 1 integer was rounded to f64; the results are those of the numbers as read\n";
+    "fanin: warning: x.csv: 1 integer was rounded to f64 on reading; the results are for the rounded numbers\n";
 
 TEST_SUITE_BEGIN("text_types");
 
@@ -84,6 +84,21 @@ TEST_CASE("columns that change their type behind many blocks") {
   }
 }
 
+TEST_CASE("log_sum_exp takes a file of integers as f64") {
+  const scratch_folder here;
+  const std::string sum = "3.4076059644443806\n";  // log(e + e^2 + e^3)
+  here.write("i.txt", "1\n2\n3\n");
+  here.write("i.bin", "\1\2\3");
+  CHECK(here.fanin("log_sum_exp i.txt").out == sum);
+  CHECK(here.fanin("log_sum_exp i.txt --type i64").out == sum);
+  CHECK(here.fanin("log_sum_exp i.bin --type u8").out == sum);
+  CHECK(here.fanin("log_sum_exp i.txt --explain --backend serial").err.find("bound: |error| <= 3.6e-15\n") !=
+        std::string::npos);
+  here.write("large.txt", "9007199254740993\n");
+  check_failure(here.fanin("log_sum_exp large.txt --type i64"), 1,
+                "large.txt: log_sum_exp takes integers as f64, and 9007199254740993 would be rounded");
+}
+
 TEST_CASE("integers that were rounded to any type of floats are counted") {
   const scratch_folder here;
   const std::string warned = "fanin: warning: x.txt: 1 integer was rounded to ";
@@ -91,7 +106,7 @@ TEST_CASE("integers that were rounded to any type of floats are counted") {
     CAPTURE(type);
     here.write("x.txt", number + " 1\n");
     const finished one = here.fanin("max x.txt --json --type " + type);
-    CHECK(one.err.find(warned + type + "; the results are those of the numbers as read\n") == 0);
+    CHECK(one.err.find(warned + type + " on reading; the results are for the rounded numbers\n") == 0);
     const json said = json::parse(one.out);
     CHECK(said["value_text"] == read);
     CHECK(said["rounded_on_reading"] == 1);
@@ -172,7 +187,7 @@ TEST_CASE("files that are reduced together have one type") {
   REQUIRE(here.fanin("generate constant:7 --type f64 --count 3 -o w.npy").status == 0);
   CHECK(here.fanin("max y.csv w.npy --together").out == "7\n");
   CHECK(here.fanin("max w.npy y.csv --together").out == "7\n");
-  check_failure(here.fanin("max x.csv z.csv --together --result i64"), 2, "and z.csv of f64");
+  check_failure(here.fanin("max x.csv z.csv --together --result i64"), 2, "but z.csv has elements of f64");
 }
 
 TEST_CASE("a header that is told by the lines below") {
@@ -199,12 +214,10 @@ TEST_CASE("a header that is told by the lines below") {
 TEST_CASE("a column that only a name of numbers can be is one of a header, or an error that says so") {
   const scratch_folder here;
   here.write("years.csv", "2023,2024,2025\n1,2,3\n4,5,6\n");
-  const std::string advice =
-      "is a number beyond the 3 columns, and a field of the first line; if that line names the "
-      "columns, say --header";
-  check_failure(here.fanin("sum years.csv --column 2024"), 2, "years.csv: --column 2024 " + advice);
-  check_failure(here.fanin("sum years.csv --column 1,2025"), 2, "--column 2025 " + advice);
-  check_failure(here.fanin("sum years.csv --column 1 --by 2024"), 2, "--by 2024 " + advice);
+  const std::string advice = "there are only 3 columns; if the first line names the columns, say --header";
+  check_failure(here.fanin("sum years.csv --column 2024"), 2, "years.csv: --column 2024: " + advice);
+  check_failure(here.fanin("sum years.csv --column 1,2025"), 2, "--column 2025: " + advice);
+  check_failure(here.fanin("sum years.csv --column 1 --by 2024"), 2, "--by 2024: " + advice);
   CHECK(here.fanin("sum years.csv --column 2024 --header").out == "7\n");
   check_failure(here.fanin("sum years.csv --column 2024 --no-header"), 1, "only 3 fields");
   here.write("quoted.csv", "\"2023\",\"2024\"\n1,2\n4,5\n");
@@ -216,7 +229,7 @@ TEST_CASE("a name that is a number wins over the number, and a warning says so")
   here.write("x.csv", "pre-k,k,01,02,03\n1,2,3,4,5\n");
   const finished named = here.fanin("sum x.csv --column 03");
   CHECK(named.out == "5\n");
-  CHECK(named.err == "fanin: warning: x.csv: --column 03 is the column that has the name 03, and the number 5\n");
+  CHECK(named.err == "fanin: warning: x.csv: --column 03 means the column with the name 03, which is column 5\n");
   CHECK(here.fanin("sum x.csv --column k,03").out == "2  k\n5  03\n");
   CHECK(here.fanin("sum x.csv --column 3").out == "3\n");
   CHECK(here.fanin("sum x.csv --column 3").err.empty());

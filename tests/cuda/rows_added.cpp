@@ -126,7 +126,7 @@ TEST_SUITE("rows_added") {
     CHECK_THROWS_WITH_AS(add(rows, names, 4, other), doctest::Contains("device memory"), invalid_argument);
     other = rows;
     other.type = element_type::i32;
-    CHECK_THROWS_WITH_AS(add(other, names, 4, base), doctest::Contains("not of i32"), unsupported);
+    CHECK_THROWS_WITH_AS(add(other, names, 4, base), doctest::Contains("not i32"), unsupported);
   }
 }
 

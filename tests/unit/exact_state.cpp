@@ -142,7 +142,7 @@ TEST_CASE("load refuses what save cannot have written") {
   refused(sum, version_1(good), 3, 0, "unknown version");
   refused(sum, good, 4, 4, "another element type");
   refused(exact_accumulator<float>(), exact_accumulator<float>().save(), 4, 8, "another element type");
-  refused(sum, good, 5, 2, "another power");
+  refused(sum, good, 5, 2, "another operation");
   refused(sum, good, 100, 1, "damaged: its checksum");
 
   const auto impossible = [&](auto loader, auto bytes, std::size_t at, unsigned value) {
@@ -150,7 +150,7 @@ TEST_CASE("load refuses what save cannot have written") {
     bytes[at < 8 ? at : at + 8] = std::byte{static_cast<unsigned char>(value)};
     const std::span<const std::byte> content(bytes.data(), bytes.size() - 4);
     fanin::detail::put_little_endian(fanin::detail::crc32(content), bytes.data() + content.size());
-    CHECK_THROWS_WITH_AS(decltype(loader)::load(bytes), "a saved exact sum is damaged", fanin::invalid_argument);
+    CHECK_THROWS_WITH_AS(decltype(loader)::load(bytes), "the saved exact sum is damaged", fanin::invalid_argument);
   };
   impossible(sum, good, 6, 3);
   sums zero;
@@ -180,7 +180,7 @@ TEST_CASE("load refuses what save cannot have written") {
     fanin::detail::put_little_endian(count, bytes.data() + 8);
     const std::span<const std::byte> content(bytes.data(), bytes.size() - 4);
     fanin::detail::put_little_endian(fanin::detail::crc32(content), bytes.data() + content.size());
-    CHECK_THROWS_WITH_AS(sums::load(bytes), "a saved exact sum is damaged", fanin::invalid_argument);
+    CHECK_THROWS_WITH_AS(sums::load(bytes), "the saved exact sum is damaged", fanin::invalid_argument);
   };
   impossible_count(good, 0);
   impossible_count(good, sums::most_elements + 1);

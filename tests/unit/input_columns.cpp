@@ -77,9 +77,9 @@ TEST_CASE("any number of blanks and tabs between the fields") {
   }
   check_columns("1  2\n3 \t 4", {.csv = true, .delimiter = ' ', .column = "2"}, " 2 4");
   check_columns("a b\n1 2 \n1 2 3\n", {.csv = true, .delimiter = ' ', .column = "b"},
-                "x: line 3, byte 5: the record has 3 fields, and the header names 2");
+                "x: line 3, byte 5: the record has 3 fields, but the header has 2 names");
   check_columns("a b\n1 \"2\"\t3", {.csv = true, .delimiter = ' ', .column = "b"},
-                "x: line 2, byte 7: the record has 3 fields, and the header names 2");
+                "x: line 2, byte 7: the record has 3 fields, but the header has 2 names");
 }
 
 /// Records of four fields. The second field is a name. One of `faults` fields has a fault.
@@ -157,11 +157,13 @@ TEST_CASE("choices of columns that cannot be") {
   check_columns(text, table("a,"), "x: no column is called ''; there are a, b");
   check_columns(text, table("a,a"), "x: --column names column 1 twice");
   check_columns(text, table("b,a,2"), "x: --column names column 2 twice");
-  check_columns(text, table("0,a"), "--column counts from 1");
+  check_columns(text, table("0,a"), "there is no column 0; --column counts from 1");
   check_columns("a,b,a\n1,2,3\n", table("a,b"), "x: several columns are called 'a'; choose one by its number");
-  check_columns(text, table("5,1", true), "x: line 1, byte 3: only 2 fields, and --column asks for number 5");
-  check_columns("1,2\n", table("5,1"), "x: line 1, byte 3: only 2 fields, and --column asks for number 5");
-  check_columns("1,2\n3\n", table("all"), "x: line 2, byte 1: the record has 1 field, and the first one 2");
+  check_columns(text, table("5,1", true),
+                "x: line 1, byte 3: the record has only 2 fields, but --column asks for field 5");
+  check_columns("1,2\n", table("5,1"),
+                "x: line 1, byte 3: the record has only 2 fields, but --column asks for field 5");
+  check_columns("1,2\n3\n", table("all"), "x: line 2, byte 1: the record has 1 field, but the first record has 2");
   check_columns("", table("a,b"), " ");
 }
 
@@ -169,7 +171,7 @@ TEST_CASE("a column that is not a number is named") {
   check_columns("a,b\n1,x\n", table("a,b"), "x: line 2, byte 3: column 'b': 'x' is not a number of type f64");
   check_columns("a,b\n1,1e999\n", table("a,b"), "x: line 2, byte 3: column 'b': '1e999' is out of range for f64");
   check_columns("a,b\n,1\n", table("a,b"),
-                "x: line 2, byte 1: column 'a': an empty field; --missing skip leaves it out");
+                "x: line 2, byte 1: column 'a': the field is empty; --missing skip leaves it out");
   check_columns("1,b\n", table("1,2"),
                 "x: line 1, byte 3: column 2: 'b' is not a number of type f64; if line 1 names the columns, say "
                 "--header");
@@ -217,7 +219,7 @@ TEST_CASE("no more columns are read than names") {
   CHECK(most.parse(row, true) == row.size());
   CHECK(most.columns().size() == most_names);
   text_parser more(table("all", false, true), element_type::f64, "x");
-  CHECK_THROWS_WITH_AS(more.parse(row + ",", true), "x: line 1, byte 65538: a record of more than 65536 fields",
+  CHECK_THROWS_WITH_AS(more.parse(row + ",", true), "x: line 1, byte 65538: the record has more than 65536 fields",
                        bad_data);
 }
 
@@ -233,7 +235,7 @@ TEST_CASE("missing numbers are left out and counted") {
   check_columns("1\n-\n", table("1", false, true),
                 "x: line 2, byte 1: column 1: '-' is not a number of type f64; --missing-words '-' leaves it out");
   check_columns("1,2\n3\n", table("1", false, true),
-                "x: line 2, byte 1: the record has 1 field, and the first one 2");
+                "x: line 2, byte 1: the record has 1 field, but the first record has 2");
 }
 
 TEST_CASE("missing numbers of plain text") {

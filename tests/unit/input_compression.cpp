@@ -107,8 +107,8 @@ TEST_CASE("damaged data are refused at every place") {
   }
   CHECK(unpacked(gzip + "x", 100) == "x: truncated gzip data");
   const std::string zeros(100'000, '\0');
-  CHECK(unpacked(gzip + zeros + "x", 100) == "x: corrupt gzip data: bytes behind zeros at the end");
-  CHECK(unpacked(gzip + '\0' + gzip, 100) == "x: corrupt gzip data: bytes behind zeros at the end");
+  CHECK(unpacked(gzip + zeros + "x", 100) == "x: corrupt gzip data: there are bytes after the zeros at the end");
+  CHECK(unpacked(gzip + '\0' + gzip, 100) == "x: corrupt gzip data: there are bytes after the zeros at the end");
   CHECK(unpacked(gzip + zstd, 100) == "x: corrupt gzip data: incorrect header check");
   CHECK(unpacked(zstd + gzip, 100) == "x: corrupt zstd data: Unknown frame descriptor");
 }
@@ -116,7 +116,7 @@ TEST_CASE("damaged data are refused at every place") {
 TEST_CASE("a window of Zstandard is at most 128 MiB") {
   CHECK(unpacked(zstd_of("1", largest_window_log), 10) == "1");
   CHECK(unpacked(zstd_of("1", largest_window_log + 1), 10) ==
-        "x: zstd data with a window of more than 128 MiB; 'zstd -dc --long=31' unpacks it into a pipe");
+        "x: unpacking this zstd data takes more than 128 MiB of memory; 'zstd -dc --long=31' unpacks it into a pipe");
 }
 
 TEST_CASE("the name inside a name") {

@@ -77,7 +77,7 @@ TEST_CASE("a decimal comma, and characters between thousands") {
   check("1,234.5 12,345,678 1234567 -1,000e3", english, "1234.5 12345678 1234567 -1000000");
   for (const std::string word : {"1,5", "12,34", "1234,567", ",123", "1,234,", "1,,234", "1.234,567"}) {
     check(word, english,
-          fmt::format("x: line 1, byte 1: '{}' is not a number of type f64; a group of digits behind ',' has three "
+          fmt::format("x: line 1, byte 1: '{}' is not a number of type f64; after each ',' there have to be three "
                       "digits",
                       word));
   }
@@ -111,7 +111,7 @@ TEST_CASE("errors name what only looks like a number, and the options that read 
         "commas are between thousands, say --thousands ,");
   check("1.234,5", {.delimiter = ';'},
         refusal("1.234,5", "; if points are between thousands, say --decimal , --thousands ."));
-  const std::string utf16 = "x: is UTF-16 text by its first bytes; 'iconv -f UTF-16 -t UTF-8' makes it readable";
+  const std::string utf16 = "x: the text is UTF-16; 'iconv -f UTF-16 -t UTF-8' converts it";
   check(
       "\xff\xfe"
       "1",
@@ -121,13 +121,12 @@ TEST_CASE("errors name what only looks like a number, and the options that read 
       "1",
       {.csv = true}, utf16);
   using namespace std::string_view_literals;
-  const std::string without_mark =
-      "x: is UTF-16 text by its first bytes; 'iconv -f UTF-16{} -t UTF-8' makes it readable";
+  const std::string without_mark = "x: the text is UTF-16; 'iconv -f UTF-16{} -t UTF-8' converts it";
   check("a\0,\0b\0\n\0001\0,\0002\0"sv, {.csv = true}, fmt::format(fmt::runtime(without_mark), "LE"));
   check("\0001\0\n"sv, {}, fmt::format(fmt::runtime(without_mark), "BE"));
   check("1\0\n\0"sv, {}, fmt::format(fmt::runtime(without_mark), "LE"));
-  check("$1.50", {}, refusal("$1.50", "; it has the sign $, which \"sed 's/[$]//g' FILE | fanin sum -\" takes out"));
-  check("50%", {}, refusal("50%", "; it has the sign %, which \"sed 's/[%]//g' FILE | fanin sum -\" takes out"));
+  check("$1.50", {}, refusal("$1.50", "; \"sed 's/[$]//g' FILE | fanin sum -\" takes the sign $ out"));
+  check("50%", {}, refusal("50%", "; \"sed 's/[%]//g' FILE | fanin sum -\" takes the sign % out"));
   check("1;2", {}, refusal("1;2", "; if ';' separates numbers, say --delimiter ';' or --format csv"));
   check("1'000", {}, refusal("1'000", "; if \"'\" is between thousands, say --thousands \"'\""));
   check(
@@ -180,7 +179,7 @@ TEST_CASE("the records tell what separates the fields") {
   check("1;2\n3;4\n", {.csv = true, .column = "2"}, "2 4");
   check("1\n2\n", every_column(), "1 2");
   check("1,5;2,5\n3,5;4,5\n", {.csv = true, .column = "2"},
-        "x: commas may separate the fields, or be in numbers that ';' separates; say --delimiter");
+        "x: either ',' or ';' may separate the fields; say which by --delimiter");
   check("1,5;2,5\n3,5;4,5\n", {.csv = true, .column = "2", .numbers = {.decimal = ','}}, "2.5 4.5");
   check("1,5\n2,5\n", {.csv = true, .numbers = {.decimal = ','}}, "1.5 2.5");
   check("a,b;c\n1,x;y\n2,z\n", every_column(), "1 2");

@@ -161,7 +161,7 @@ TEST_CASE("the first line is data if all columns are of numbers, or a text of it
 
 TEST_CASE("a first line of numbers that may be a header is an error") {
   const std::string doubt =
-      "x: the first line has numbers, and may name the columns or be data; say --header or --no-header";
+      "x: the first line has numbers, so it may be data or names of columns; say --header or --no-header";
   check_inferred("region,2023,2024,2025\nnorth,10,11,12\nsouth,20,21,25\n", guessed("4"), doubt);
   check_inferred(",2023\nnorth,10\n", guessed("2"), doubt);
   check_inferred(",0.5,0.9\na,2,3\nb,4,5\n", guessed("2"), doubt);
@@ -232,7 +232,8 @@ TEST_CASE("long records take part in the guess") {
 
 TEST_CASE("a fault in the first records is reported where it is") {
   check_inferred("a,b\n1,2\n3,\"4\n", guessed("1"), "x: line 3, byte 3: a quote is not closed");
-  check_inferred("a,b\n1,2\n3\n", guessed("1"), "x: line 3, byte 1: the record has 1 field, and the header names 2");
+  check_inferred("a,b\n1,2\n3\n", guessed("1"),
+                 "x: line 3, byte 1: the record has 1 field, but the header has 2 names");
 }
 
 TEST_SUITE_END();

@@ -98,7 +98,7 @@ TEST_CASE("shapes") {
   CHECK(parse(file_with(dictionary("<f8", "(1152921504606846975,)"))).count == 1152921504606846975);
   for (const std::string shape : {"(1152921504606846976,)", "(4294967296, 4294967296)", "(18446744073709551616,)"}) {
     CAPTURE(shape);
-    CHECK(contains(refusal(file_with(dictionary("<f8", shape))), "does not fit"));
+    CHECK(contains(refusal(file_with(dictionary("<f8", shape))), "2^63 bytes or more"));
   }
   for (const std::string shape : {"(04,)", "(3, 007)", "(00,)", "(+4,)", "(1_0,)", "(4.0,)", "(4e0,)", "(0x4,)",
                                   "(-1,)", "3", "(3)", "(3", "(a,)", "(1 2)", "[3]"}) {

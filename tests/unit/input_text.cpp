@@ -106,12 +106,12 @@ TEST_CASE("plain text without a delimiter has no comma") {
 
 TEST_CASE("plain text: an empty field between delimiters is an error, as in CSV") {
   const text_layout comma{.delimiter = ','};
-  check_refused("1\n2,,3\n", comma, "x: line 2, byte 3: an empty field; --missing skip leaves it out");
-  check_refused("1\n2, ,3\n", comma, "x: line 2, byte 4: an empty field; --missing skip leaves it out");
-  check_refused("1\n,2\n", comma, "x: line 2, byte 1: an empty field; --missing skip leaves it out");
-  check_refused("1,2\n3,\n4,5", comma, "x: line 2, byte 3: an empty field; --missing skip leaves it out");
-  check_refused("1,2\n3, ", comma, "x: line 2, byte 4: an empty field; --missing skip leaves it out");
-  check_refused("1,2\r\n3,", comma, "x: line 2, byte 3: an empty field; --missing skip leaves it out");
+  check_refused("1\n2,,3\n", comma, "x: line 2, byte 3: the field is empty; --missing skip leaves it out");
+  check_refused("1\n2, ,3\n", comma, "x: line 2, byte 4: the field is empty; --missing skip leaves it out");
+  check_refused("1\n,2\n", comma, "x: line 2, byte 1: the field is empty; --missing skip leaves it out");
+  check_refused("1,2\n3,\n4,5", comma, "x: line 2, byte 3: the field is empty; --missing skip leaves it out");
+  check_refused("1,2\n3, ", comma, "x: line 2, byte 4: the field is empty; --missing skip leaves it out");
+  check_refused("1,2\r\n3,", comma, "x: line 2, byte 3: the field is empty; --missing skip leaves it out");
 }
 
 TEST_CASE("a line ends with LF, CR LF or CR") {
@@ -195,16 +195,16 @@ TEST_CASE("a word, a number and a field have a greatest length") {
   const std::string word(longest_word, '0'), field(longest_field, 'x');
   CHECK(parse<double>(word + " 1", plain, 1000) == std::vector<double>{0, 1});
   CHECK(parse<double>(fmt::format("-{:.1074f}", 5e-324), plain, 1000) == std::vector<double>{-5e-324});
-  CHECK(refusal("1\n2 0" + word + " 1", plain) == "x: line 2, byte 3: a word of more than 4096 bytes");
+  CHECK(refusal("1\n2 0" + word + " 1", plain) == "x: line 2, byte 3: the word has more than 4096 bytes");
   CHECK_THROWS_AS(text_parser(plain, element_type::f64, "x").parse(word + "0", false), bad_data);
-  CHECK(refusal("1\n\"0" + word + "\"\n", csv()) == "x: line 2, byte 1: a word of more than 4096 bytes");
+  CHECK(refusal("1\n\"0" + word + "\"\n", csv()) == "x: line 2, byte 1: the word has more than 4096 bytes");
   CHECK(parse<double>("1," + field + "\n2,\n", csv("1"), 1 << 19) == std::vector<double>{1, 2});
-  CHECK(refusal("1,x\n2,x" + field, csv("1")) == "x: line 2, byte 3: a field of more than 1048576 bytes");
-  CHECK(refusal("1,x\n2,\"" + field, csv("1")) == "x: line 2, byte 3: a field of more than 1048576 bytes");
-  CHECK(refusal("a,b" + word + "\n1,2", csv("a")) == "x: line 1, byte 3: a word of more than 4096 bytes");
+  CHECK(refusal("1,x\n2,x" + field, csv("1")) == "x: line 2, byte 3: the field has more than 1048576 bytes");
+  CHECK(refusal("1,x\n2,\"" + field, csv("1")) == "x: line 2, byte 3: the field has more than 1048576 bytes");
+  CHECK(refusal("a,b" + word + "\n1,2", csv("a")) == "x: line 1, byte 3: the word has more than 4096 bytes");
   const std::string commas(most_names - 1, ',');
   CHECK(parse<double>("a" + commas + "\n1" + commas, csv("a"), 1 << 19) == std::vector<double>{1});
-  CHECK(refusal("a" + commas + ",\n", csv("a")) == "x: line 1, byte 65538: a header of more than 65536 names");
+  CHECK(refusal("a" + commas + ",\n", csv("a")) == "x: line 1, byte 65538: the header has more than 65536 names");
   CHECK(parse<double>("1" + commas + ",", csv("1"), 1 << 19) == std::vector<double>{1});
 }
 
@@ -238,21 +238,22 @@ TEST_CASE("quoted fields of CSV") {
   check<double>("x\n\"3\"", csv("x"), {3});
   check<double>("\"the \"\"name\"\"\"\n3", csv("the \"name\""), {3});
   check_refused("x\n\"3", csv("x"), "x: line 2, byte 1: a quote is not closed");
-  check_refused("x\n\"3\"4\n", csv("x"), "x: line 2, byte 4: text behind a closing quote");
+  check_refused("x\n\"3\"4\n", csv("x"), "x: line 2, byte 4: text follows a closing quote");
   check_refused("n,x\n\"a\nb\",1\nc,z\n", csv("x"), "x: line 4, byte 3: column 'x': 'z' is not a number of type f64");
 }
 
 TEST_CASE("CSV has no byte 0x00, in columns that are not asked for either") {
   using namespace std::string_view_literals;
-  check_refused("1,a\n2,b\0c\n"sv, csv("1"), "x: line 2, byte 4: a byte 0x00, which no text has");
-  check_refused("1,a\n2,\"b\0\"\n"sv, csv("1"), "x: line 2, byte 5: a byte 0x00, which no text has");
-  check_refused("a\0,b\n1,2\n"sv, csv("b"), "x: line 1, byte 2: a byte 0x00, which no text has");
-  check_refused("1,\0"sv, csv("1"), "x: line 1, byte 3: a byte 0x00, which no text has");
+  check_refused("1,a\n2,b\0c\n"sv, csv("1"), "x: line 2, byte 4: a byte 0x00 is not text");
+  check_refused("1,a\n2,\"b\0\"\n"sv, csv("1"), "x: line 2, byte 5: a byte 0x00 is not text");
+  check_refused("a\0,b\n1,2\n"sv, csv("b"), "x: line 1, byte 2: a byte 0x00 is not text");
+  check_refused("1,\0"sv, csv("1"), "x: line 1, byte 3: a byte 0x00 is not text");
   const std::string field(longest_field - 1, 'x');
   const std::string in_it = "1," + field + '\0', behind = "1,x" + field + 'x' + '\0';
   for (const std::size_t piece : {std::size_t{1} << 19, 2 * longest_field}) {
     CHECK_THROWS_WITH_AS(parse<double>(in_it, csv("1"), piece), doctest::Contains("a byte 0x00"), bad_data);
-    CHECK_THROWS_WITH_AS(parse<double>(behind, csv("1"), piece), doctest::Contains("a field of more than"), bad_data);
+    CHECK_THROWS_WITH_AS(parse<double>(behind, csv("1"), piece), doctest::Contains("the field has more than"),
+                         bad_data);
   }
 }
 
@@ -267,27 +268,30 @@ TEST_CASE("CSV that does not fit") {
   check_refused(",\n1,2\n", csv("", true), "x: there are several columns of numbers, 1, 2; choose one with --column");
   check_refused("a,b\n1,2\n", csv("", true),
                 "x: there are several columns of numbers, a, b; choose one with --column");
-  check_refused("1,2\n3\n", csv("2"), "x: line 2, byte 1: the record has 1 field, and the first one 2");
+  check_refused("1,2\n3\n", csv("2"), "x: line 2, byte 1: the record has 1 field, but the first record has 2");
   check_refused("1\n", csv("2"),
-                "x: line 1, byte 1: only 1 field, and --column asks for number 2; if blanks separate the fields, say "
+                "x: line 1, byte 1: the record has only 1 field, but --column asks for field 2; if blanks separate "
+                "the fields, say "
                 "--delimiter ' '");
   check_refused("Report\nprice,count\n1,2\n", csv("price"),
                 "x: no column is called 'price'; there are Report; if the table begins further down, --skip-lines or "
                 "--comment skips the lines above it; if blanks separate the fields, say --delimiter ' '");
-  check_refused("a,b\n1,2\n", csv("3", true), "x: line 1, byte 3: only 2 fields, and --column asks for number 3");
-  check_refused("1,2\n3,\n", csv("2"), "x: line 2, byte 3: column 2: an empty field; --missing skip leaves it out");
+  check_refused("a,b\n1,2\n", csv("3", true),
+                "x: line 1, byte 3: the record has only 2 fields, but --column asks for field 3");
+  check_refused("1,2\n3,\n", csv("2"),
+                "x: line 2, byte 3: column 2: the field is empty; --missing skip leaves it out");
   check_refused("a,b\n1,2\n1,234,5\n", csv("b"),
-                "x: line 3, byte 7: the record has 3 fields, and the header names 2");
-  check_refused("a\n1,2\n", csv("1", true), "x: line 2, byte 3: the record has 2 fields, and the header names 1");
-  check_refused("a,b\n1,2\n3\n", csv("a"), "x: line 3, byte 1: the record has 1 field, and the header names 2");
-  check_refused("1,2\n\n3,4,5\n", csv("1"), "x: line 3, byte 5: the record has 3 fields, and the first one 2");
-  check_refused("1,2,3\n4,5\n", csv("1"), "x: line 2, byte 3: the record has 2 fields, and the first one 3");
+                "x: line 3, byte 7: the record has 3 fields, but the header has 2 names");
+  check_refused("a\n1,2\n", csv("1", true), "x: line 2, byte 3: the record has 2 fields, but the header has 1 name");
+  check_refused("a,b\n1,2\n3\n", csv("a"), "x: line 3, byte 1: the record has 1 field, but the header has 2 names");
+  check_refused("1,2\n\n3,4,5\n", csv("1"), "x: line 3, byte 5: the record has 3 fields, but the first record has 2");
+  check_refused("1,2,3\n4,5\n", csv("1"), "x: line 2, byte 3: the record has 2 fields, but the first record has 3");
   check_refused("price\n1\n", csv(),
                 "x: no column is all numbers: 1 'price'; if line 1 names the columns, say --header");
   check_refused("Report\nprice,count\n1,2\n", csv(),
                 "x: no column is all numbers: 1 'price'; if the table begins further down, --skip-lines or --comment "
                 "skips the lines above it");
-  check_refused("1,2\n", csv("0"), "--column counts from 1");
+  check_refused("1,2\n", csv("0"), "there is no column 0; --column counts from 1");
 }
 
 TEST_SUITE_END();

@@ -146,7 +146,8 @@ class basic_exact_accumulator {
   template <class R = T>
   R mean() const {
     if (count_ == 0) throw invalid_argument("mean of no elements");
-    if (!is_counted()) throw invalid_argument("this exact sum was saved without the number of its elements");
+    if (!is_counted())
+      throw invalid_argument("this exact sum was saved without the number of its elements, so it has no mean");
     return mean<R>(count_);
   }
 
@@ -215,7 +216,7 @@ class basic_exact_accumulator {
     state.sum_ = sum_type::from_words(words);
     state.read_counters(counters);
     if (!fits || !possible_counters || !state.possible(words)) {
-      throw invalid_argument("these lanes are of no exact sum");
+      throw invalid_argument("these lanes do not hold an exact sum");
     }
     return state;
   }
@@ -246,10 +247,11 @@ class basic_exact_accumulator {
       throw invalid_argument("this exact sum was saved in an unknown version of the format");
     }
     if (in[4] != expected[4]) throw invalid_argument("this exact sum was saved for another element type");
-    if (in[5] != expected[5]) throw invalid_argument("this exact sum was saved for another power of the elements");
+    if (in[5] != expected[5])
+      throw invalid_argument("this exact sum was saved for another operation: sums and sums of squares differ");
     constexpr std::size_t sum_bytes = 4 * sum_type::limb_count;
     if (in.size() != (counted ? saved_bytes : 8 + sum_bytes)) {
-      throw invalid_argument("a saved exact sum has the wrong length");
+      throw invalid_argument("the saved exact sum has the wrong length");
     }
 
     basic_exact_accumulator loaded;
@@ -269,10 +271,10 @@ class basic_exact_accumulator {
       if (count != unknown_count) loaded.count_ = count;
       const std::byte* const checksum = in.data() + sum_begin + sum_bytes;
       if (detail::get_little_endian<std::uint32_t>(checksum) != detail::crc32({in.data(), checksum})) {
-        throw invalid_argument("a saved exact sum is damaged: its checksum is another");
+        throw invalid_argument("the saved exact sum is damaged: its checksum is wrong");
       }
     }
-    if (!count_possible || !loaded.possible(words)) throw invalid_argument("a saved exact sum is damaged");
+    if (!count_possible || !loaded.possible(words)) throw invalid_argument("the saved exact sum is damaged");
     return loaded;
   }
 

@@ -24,7 +24,7 @@ template <class A, int Threads>
 __device__ typename A::state fold_block(typename A::state s) {
   constexpr int warps = Threads / 32;
   static_assert(warps * sizeof(typename A::state) <= 48 * 1024,
-                "a block keeps a state of each warp in its 48 KiB of shared memory");
+                "the state is too large: the states of all warps of a block have to fit in 48 KiB of shared memory");
   __shared__ typename A::state of_warp[warps];
   s = fold_warp<A>(s);
   if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = s;

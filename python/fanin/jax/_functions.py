@@ -22,7 +22,7 @@ NORMS = {1: "sum_of_magnitudes", 2: "norm2", math.inf: "max_magnitude"}
 def floats(x):
     x = jnp.asarray(x)
     if x.dtype not in FLOATS:
-        raise Unsupported("fanin.jax takes floats of 16, 32 and 64 bits, and not %s: convert them" % x.dtype)
+        raise Unsupported("fanin.jax takes floats of 16, 32 and 64 bits, not %s: convert them" % x.dtype)
     return x
 
 
@@ -112,7 +112,7 @@ def mean(x, axis=None, keepdims=False, *, method="exact"):
 def norm(x, ord=2, axis=None, keepdims=False, *, method="exact"):
     """The norm of order 1, 2 or inf along the axes, rounded once; of all elements, without an axis."""
     if ord not in NORMS:
-        raise Unsupported("ord is 1, 2 or inf, and not %s: call jax.numpy.linalg.norm" % ord)
+        raise Unsupported("ord is 1, 2 or inf, not %s: call jax.numpy.linalg.norm" % ord)
     return along(x, NORMS[ord], axis, keepdims, method)
 
 
@@ -164,10 +164,10 @@ def segment_sum(data, segment_ids, num_segments, *, method="exact"):
     """
     x, keys = floats(data), jnp.asarray(segment_ids)
     if keys.dtype not in (jnp.int32, jnp.int64):
-        raise Unsupported("segment_ids are of int32 or int64, and not %s: convert them" % keys.dtype)
+        raise Unsupported("segment_ids are of int32 or int64, not %s: convert them" % keys.dtype)
     if keys.ndim != 1 or x.shape[:1] != keys.shape:
-        raise InvalidArgument("segment_ids have one axis, as long as the first one of data; the shapes are %s and %s"
-                              % (keys.shape, x.shape))
+        raise InvalidArgument("segment_ids have to have one axis, as long as the first axis of data; the shapes are "
+                              "%s and %s" % (keys.shape, x.shape))
     groups = operator.index(num_segments)
     rows = x.reshape(len(keys), math.prod(x.shape[1:]))
     return of_segments(rows, keys, groups, method).reshape(groups, *x.shape[1:])

@@ -155,7 +155,7 @@ def index(name):
 
 def as_dispersions(x, dtype):
     if x.is_complex():
-        raise Unsupported("complex numbers have no variance here: hand over their parts, as by torch.view_as_real(x)")
+        raise Unsupported("complex numbers have no variance here: hand over their parts with torch.view_as_real(x)")
     return as_floats(x, dtype)
 
 

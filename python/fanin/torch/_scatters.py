@@ -165,7 +165,7 @@ def index_add(self, dim, index, source, *, alpha=1):
     dim, index = dim % self.dim(), index.reshape(-1)
     rows, base = readable(source).movedim(dim, 0), readable(self).movedim(dim, 0)
     if rows.shape != (len(index), *base.shape[1:]):
-        raise InvalidArgument("source has the shape %s, and index %d elements, which do not fit to %s along dim %d"
+        raise InvalidArgument("source of shape %s and index of %d elements do not fit self of shape %s along dim %d"
                               % (tuple(source.shape), len(index), tuple(self.shape), dim))
     if not source.numel():
         return self.reshape(shape).clone()
@@ -189,9 +189,9 @@ class Segments:
         self.shape, self.axis = shape, axis % len(shape)
         given = lengths if offsets is None else offsets
         if given is None or (lengths is not None and offsets is not None):
-            raise InvalidArgument("segment_reduce takes lengths or offsets")
+            raise InvalidArgument("segment_reduce takes either lengths or offsets")
         if tuple(given.shape[:-1]) != tuple(shape[:self.axis]):
-            raise InvalidArgument("lengths and offsets have the axes of data before axis, and one more")
+            raise InvalidArgument("lengths and offsets have to have the axes of data before axis, and one more")
         self.count = given.shape[-1] - int(offsets is not None)
         if offsets is None:
             offsets = torch.nn.functional.pad(lengths.cumsum(-1), (1, 0))
