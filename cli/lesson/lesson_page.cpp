@@ -36,11 +36,13 @@ std::string html_of_lines(const std::vector<listed_line>& lines) {
 /// `story` is the paragraph of docs/ladder.md, which names the file and the template's arguments.
 std::string html_of_listing(const listing& kernel, const std::string& story) {
   const bool marks = std::ranges::any_of(kernel.lines, &listed_line::is_new);
-  std::string text =
-      fmt::format("<p><strong>Kernel.</strong> <code>{}</code>{}{}</p>\n<div class=\"kernel\">{}</div>\n",
-                  kernel.file, charts::escaped(story.substr(std::min(story.find(','), story.size()))),
-                  marks ? fmt::format(". Marked lines are not in {}.", title_of(kernel.builds_on)) : "",
-                  html_of_lines(kernel.lines));
+  const std::string before = kernel.builds_on.empty() ? "" : title_of(kernel.builds_on);
+  const std::string compared = before.empty() ? ""
+                               : marks        ? fmt::format(". Marked lines are not in {}.", before)
+                                              : fmt::format(". {} has the same lines.", before);
+  std::string text = fmt::format(
+      "<p><strong>Kernel.</strong> <code>{}</code>{}{}</p>\n<div class=\"kernel\">{}</div>\n", kernel.file,
+      charts::escaped(story.substr(std::min(story.find(','), story.size()))), compared, html_of_lines(kernel.lines));
   if (!kernel.called.empty()) {
     text += fmt::format(
         "<details class=\"called\"><summary>Functions that it calls: <code>{}</code></summary>\n{}</details>\n",
@@ -69,8 +71,8 @@ std::string html_of_steps(const traced_stage& stage, const listing& kernel) {
 }
 
 std::string html_of_stage(const traced_stage& stage, const listing& kernel, const ladder_files& files) {
-  std::string title, lead, rest;
-  std::string* to = &lead;
+  std::string title, story_text, code, rest;
+  std::string* to = &story_text;
   word_links links;
   const markdown::span_writer write = std::ref(links);
   std::vector<markdown::block> counters;  // The rows of the counters' table.
@@ -90,7 +92,7 @@ std::string html_of_stage(const traced_stage& stage, const listing& kernel, cons
     if (one.is == markdown::block::kind::heading) {
       title = markdown::as_html(one);
     } else if (label == "Kernel.") {  // The picture follows this paragraph in docs/ladder.md, too.
-      lead += html_of_listing(kernel, one.text());
+      code = html_of_listing(kernel, one.text());
       to = &rest;
     } else if (label == "Measured.") {
       rest += html_of_times(files.empty() ? times_in(story) : files.times_of(stage.name));
@@ -99,9 +101,9 @@ std::string html_of_stage(const traced_stage& stage, const listing& kernel, cons
     }
   }
   return fmt::format(
-      "<section class=\"stage\" id=\"{}\">\n{}<div class=\"story\">\n{}</div>\n{}<div "
-      "class=\"rest\">\n{}</div>\n</section>\n",
-      stage.name, title, lead, html_of_steps(stage, kernel), rest);
+      "<section class=\"stage\" id=\"{}\">\n{}<div class=\"story\">\n{}</div>\n<div class=\"code\">\n{}</div>\n{}"
+      "<div class=\"rest\">\n{}</div>\n</section>\n",
+      stage.name, title, story_text, code, html_of_steps(stage, kernel), rest);
 }
 
 /// A page of docs/ladder.md that is about no stage.
@@ -122,14 +124,15 @@ std::string html_of_overview(const std::vector<overview_row>& stages) {
       "gains. Begin with <a href=\"#cuda\">CUDA in a minute</a>. <a href=\"#words\">Words</a> are explained where "
       "they "
       "occur: click a word with dots under it.</p>\n"
-      "<p>To learn by writing, run <code>fanin lesson --puzzles puzzles</code>. It writes 12 kernels that are not "
-      "right yet. Repair the first one, and run <code>fanin check puzzles/01.cu</code>: no GPU is needed.</p>\n"
+      "<p>You can also learn by writing. These commands write 12 kernels that are not right yet, and check the first "
+      "one. Repair the kernel in your editor, and check it again. No GPU is needed. A puzzle names the rung that it "
+      "belongs to.</p>\n"
+      "<pre>fanin lesson --puzzles puzzles\nfanin check puzzles/01.cu</pre>\n"
       "<h2>The map</h2>\n<p>Two branches begin at 01. The first one stays in {}. At 06 the other one starts again "
       "from "
       "01, in {}, and goes on to {} and to the whole device.</p>\n{}"
-      "<h2>What each kernel gains</h2>\n<p>A gain is a ratio of times. The {} is the speed of the fastest kernel "
-      "that "
-      "only reads the elements. 2^28 f32 are 268 million floats, i32 are integers of 32 bits, and us are "
+      "<h2>What each kernel gains</h2>\n<p>A gain of 2 means half the time. The {} is the speed of the fastest "
+      "kernel that only reads the elements. 2^28 f32 are 268 million floats, i32 are integers of 32 bits, and us are "
       "microseconds. Measured: {}</p>\n{}{}</section>\n",
       stages.size(), word("global memory"), word("shared memory"), word("registers"), html_of_map(stages),
       word("ceiling"), charts::escaped(from), html_of_charts(stages), html_of_gains(stages));

@@ -10,6 +10,7 @@ const stepsOf = page => [...page.querySelectorAll(".steps > figure")];
 const button = (text, key) =>
   Object.assign(document.createElement("button"), {type: "button", textContent: text, ariaKeyShortcuts: key});
 const controls = document.createElement("div"), status = document.createElement("p");
+const count = document.createElement("span");
 const box = document.createElement("aside");
 const back = button("\u2190 Back", "ArrowLeft"), next = button("Next \u2192", "ArrowRight");
 let page = 0, step = 0;
@@ -24,7 +25,8 @@ const show = () => {
   links[page].parentElement.scrollLeft = links[page].offsetLeft - links[0].offsetLeft;
   const line = steps.length ? Number(steps[step].dataset.line ?? -1) : -1;
   pages[page].querySelectorAll(".kernel pre > *").forEach((one, i) => one.classList.toggle("current", i === line));
-  status.textContent = links[page].textContent + (steps.length ? `, step ${step + 1} of ${steps.length}` : "");
+  count.textContent = steps.length ? `step ${step + 1} of ${steps.length}` : "";
+  status.replaceChildren(links[page].textContent + (steps.length ? ", " : ""), count);
   back.disabled = page === 0 && step === 0;
   next.disabled = page === pages.length - 1 && step >= steps.length - 1;
   box.classList.remove("open");

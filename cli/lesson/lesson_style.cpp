@@ -17,7 +17,7 @@ pre{font-size:.75rem;line-height:1.4;margin:.6rem 0;padding:.5rem;background:var
 pre>*{display:block;min-height:1.4em;white-space:pre-wrap;--hang:calc((var(--indent,0) + 4)*1ch);
 padding-left:var(--hang);text-indent:calc(-1*var(--hang))}
 pre mark{color:inherit;background:color-mix(in srgb,var(--c0) 25%,transparent)}
-pre .current{outline:2px solid var(--c1)}
+pre .current{outline:2px solid var(--c1);outline-offset:-1px}
 .share{min-width:5.5rem;padding-bottom:.5rem;print-color-adjust:exact;background:linear-gradient(90deg,var(--c0) var(--share),
 var(--grid) 0) 0 85%/calc(100% - .75rem) 4px no-repeat}
 nav{display:flex;flex-wrap:wrap;gap:.25rem .9rem;font-size:.85rem;margin:.5rem 0}nav a{margin:0}
@@ -41,11 +41,11 @@ figcaption{font-size:.9rem;margin-bottom:.5rem}figcaption .line{display:block}
 .stepping section:not(.now){display:none}
 .stepping .controls{display:flex;gap:.75rem;align-items:center;position:sticky;top:0;z-index:1;padding:.4rem 0;
 background:var(--paper);border-bottom:1px solid var(--grid)}
-.controls p{flex:1;margin:0;text-align:center;font-size:.9rem}
+.controls p{flex:1;margin:0;text-align:center;font-size:.9rem}.controls span{white-space:nowrap}
 button{font:inherit;padding:.3rem 1rem;border:1px solid var(--muted);border-radius:.4rem;background:var(--paper);
 color:var(--ink);cursor:pointer}button:disabled{opacity:.4;cursor:default}
 section{scroll-margin-top:100vh}figure,dt,pre>*{scroll-margin:4.5rem 0 1rem}
-.stepping h1,.stepping h2{margin-top:.6rem}
+.stepping h1,.stepping h2{margin-top:.3rem}
 .stepping .steps{grid-template-columns:minmax(0,1fr);margin:0;align-content:start}
 .stepping .steps figure{grid-area:1/1;margin:0}.stepping .steps figure:not(.now){visibility:hidden}
 .stepping .step{max-width:32rem;max-height:calc(100vh - 17rem)}
@@ -57,14 +57,14 @@ border-top:2px solid var(--muted)}.box p{margin:0 auto;max-width:60rem}
 .stepping nav{position:sticky;top:0;height:100vh;overflow-y:auto;flex-flow:column nowrap;gap:.15rem;margin:0;padding:.5rem 0;
 font-size:.8rem}
 .stepping section.stage.now{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);
-grid-template-rows:auto auto 1fr;gap:0 2.5rem}
-.stepping .stage h2{grid-column:1/3}
-.stepping .steps{grid-column:2;grid-row:2/4;position:sticky;top:3.6rem;align-self:start;margin-top:.6rem}
-.stepping .story,.stepping .rest{grid-column:1}
+grid-template-rows:auto auto auto 1fr;gap:0 2.5rem}
+.stepping .stage h2,.stepping .story{grid-column:1/3}
+.stepping .steps{grid-column:2;grid-row:3/5;position:sticky;top:3.6rem;align-self:start;margin-top:.6rem}
+.stepping .code,.stepping .rest{grid-column:1}
 .stepping section:not(.stage){max-width:56rem}}
 @media screen and (max-width:60rem){
 .stepping section.stage.now{display:flex;flex-direction:column}
-.stepping .stage>.story{order:1}.stepping .stage>.rest{order:2}}
+.stepping .stage>.story{order:1}.stepping .stage>.code{order:2}.stepping .stage>.rest{order:3}}
 @media screen and (max-width:40rem){body{padding:.5rem 1rem}.share{min-width:0}table{font-size:.7rem}th,td{padding-right:.3rem}
 pre{font-size:.65rem;padding:.5rem .25rem}#cuda table{font-size:.8rem}#cuda td:first-child{white-space:normal;min-width:9em}
 button{padding:.3rem .6rem}

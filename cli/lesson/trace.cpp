@@ -119,7 +119,7 @@ class tracer {
   void take_vectors() {
     const unsigned all_threads = all_.blocks * threads_, count = all_.shape.count;
     const steps::peeled part = vectors_of_input();
-    trace_step& step = begin(kernel_part::load, "load 16 bytes at a time; block 0 the ends", "");
+    trace_step& step = begin(kernel_part::load, "load 16 bytes at a time; block 0 also adds the ends", "");
     for (unsigned thread = 0; thread < all_threads; ++thread) {
       for (unsigned v = thread; v < part.vectors; v += all_threads)
         take(step, thread, part.head + v * per_vector, part.head + (v + 1) * per_vector, 1);

@@ -132,7 +132,7 @@ unsigned places_of(const trace& all, space array);
 
 /// The numbers of the threads that work in this step.
 std::set<unsigned> working_threads(const trace_step& step);
-/// The working threads, as in "4 of 16 threads work; warps that work in part: 2".
+/// The working threads, as in "4 of 16 threads work; 2 warps are partly idle".
 std::string count_of_threads(const trace_step& step, unsigned warp_size);
 
 /// The largest number of lanes of one warp that read different words of the same bank of shared memory in this step.

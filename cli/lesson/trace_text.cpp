@@ -66,8 +66,11 @@ std::string count_of_threads(const trace_step& step, unsigned warp_size) {
   std::map<unsigned, unsigned> lanes;  // Number of working lanes by warp.
   const std::set<unsigned> working = working_threads(step);
   for (const unsigned thread : working) ++lanes[thread / warp_size];
-  return fmt::format("{} of {} threads work; warps that work in part: {}", working.size(), step.threads * step.blocks,
-                     std::ranges::count_if(lanes, [&](const auto& warp) { return warp.second < warp_size; }));
+  const auto partly = std::ranges::count_if(lanes, [&](const auto& warp) { return warp.second < warp_size; });
+  return fmt::format("{} of {} threads work; {} partly idle", working.size(), step.threads * step.blocks,
+                     partly == 0   ? "no warp is"
+                     : partly == 1 ? "1 warp is"
+                                   : fmt::format("{} warps are", partly));
 }
 
 trace_memory<std::int64_t> numbered_memory(const trace& all) {

@@ -182,12 +182,16 @@ inline std::string name_of(const array_memory& of, std::size_t byte) {
   return found;
 }
 
+/// `thread` is numbered in the whole grid.
+inline std::string name_of_thread(unsigned thread) {
+  return "thread " + std::to_string(thread % blockDim.x) + " of block " + std::to_string(thread / blockDim.x);
+}
+
 inline std::string in_words(const access& one) {
   static const char* const words[] = {"reads it", "writes it", "changes it by an atomic function"};
   const int line = line_of(one.at);
-  const unsigned threads = blockDim.x;
-  return "thread " + std::to_string(one.thread % threads) + " of block " + std::to_string(one.thread / threads) +
-         " " + words[static_cast<int>(one.what)] + (line > 0 ? " (line " + std::to_string(line) + ")" : "");
+  return name_of_thread(one.thread) + " " + words[static_cast<int>(one.what)] +
+         (line > 0 ? " (line " + std::to_string(line) + ")" : "");
 }
 
 /// Who has touched the element, for a report: at most six accesses, one a line.

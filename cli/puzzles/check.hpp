@@ -3,21 +3,14 @@
 #pragma once
 
 #include <sys/time.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 
+#include "cli/puzzles/report.hpp"
 #include "cli/puzzles/watch.hpp"
 
 namespace fanin::puzzle {
-
-/// The end of a check: a first word that says what kind of fault there is, and the report.
-[[noreturn]] inline void finish(const std::string& report) {
-  std::fputs((report + "\n").c_str(), stdout);
-  std::fflush(stdout);
-  ::_exit(0);
-}
 
 /// Which costs of the learner's kernel may not be above the solution's.
 struct limits {
@@ -26,9 +19,10 @@ struct limits {
 
 class checker {
  public:
-  /// Begins a trial: its name in reports, as in "n = 33".
+  /// Begins a trial: one launch with one input.
   void trial(const std::string& name) {
-    name_ = name;
+    trial_name = name;
+    ++trials_;
     all_arrays.clear();
   }
 
@@ -44,11 +38,10 @@ class checker {
     } catch (const emulate::fault& found) {
       const std::string text = found.what();
       const bool has_kind = text.find(": ") < 15;
-      finish((has_kind ? text : "barrier: " + text) + "\n  in the trial " + name_);
+      finish((has_kind ? text : "barrier: " + text) + in_the_trial());
     }
-    if (!watching.no_value().empty()) finish(watching.no_value() + "\n  in the trial " + name_);
+    if (!watching.no_value().empty()) finish(watching.no_value() + in_the_trial());
     spent_.add(watching.end_launch());
-    ++launches_;
   }
 
   /// Checks every element. `inputs` are the arrays whose use explains a wrong element.
@@ -60,9 +53,11 @@ class checker {
       const bool written = found.memory().history[i * sizeof(T)].has_value;
       std::string report = "wrong: " + found.memory().name + "[" + std::to_string(i) + "] " +
                            (written ? "is " + std::to_string(found[i]) : "has no value") + ", and should be " +
-                           std::to_string(expected[i]) + "\n  in the trial " + name_ + "\n" +
-                           story_of(found.memory(), i);
-      for (const array_memory* const input : inputs) report += unusual_reads(*input);
+                           std::to_string(expected[i]) + in_the_trial() + "\n" + story_of(found.memory(), i);
+      for (const array_memory* const input : inputs) {
+        if (written) report += reads_of(found.memory().history[i * sizeof(T)].last_write.thread, *input);
+        report += unusual_reads(*input);
+      }
       report.pop_back();
       finish(report);
     }
@@ -80,9 +75,22 @@ class checker {
            " of " + std::to_string(compared_) + " inputs";
   }
   costs spent() const { return spent_; }
-  int launches() const { return launches_; }
+  int number_of_trials() const { return trials_; }
 
  private:
+  /// The elements that a thread reads, for a report: the first of them, in the order of the reads.
+  static std::string reads_of(unsigned thread, const array_memory& input) {
+    std::string text;
+    int shown = 0;
+    for (std::size_t i = 0; i < input.log.size(); ++i) {
+      if (input.log[i].what != action::read || input.log[i].thread != thread) continue;
+      if (++shown > 4) return text + " and more\n";
+      text += shown == 1 ? "  " + name_of_thread(thread) + " reads " : ", ";
+      text += input.name + "[" + std::to_string(input.log_index[i]) + "]";
+    }
+    return text.empty() ? "" : text + "\n";
+  }
+
   /// The first element that is not read, and the first that two threads read.
   static std::string unusual_reads(const array_memory& input) {
     std::vector<int> reads(input.count());
@@ -97,23 +105,40 @@ class checker {
     return text;
   }
 
-  std::string name_;
   costs spent_;
-  int launches_ = 0;
+  int trials_ = 0;
   int compared_ = 0, exact_ = 0;
 };
 
-[[noreturn]] inline void stop_signal(int signal) {
-  const std::string kind = signal == SIGPROF ? "endless: the kernel does not end within 3 s of computing"
-                                             : "out of bounds: the kernel has crashed";
-  finish(kind + ", in thread " + std::to_string(threadIdx.x) + " of block " + std::to_string(blockIdx.x));
+/// `at` is the place of the instruction for a division by 0.
+[[noreturn]] inline void stop_signal(int signal, siginfo_t* at, void*) {
+  const bool divides = signal == SIGFPE;
+  const place where = {divides ? static_cast<const char*>(at->si_addr) + 1 : nullptr, 0};
+  const char* const does = divides             ? " divides by 0"
+                           : signal == SIGPROF ? does_not_end
+                                               : " uses memory that does not exist";
+  finish(report(divides ? "crash" : signal == SIGPROF ? "endless" : "out of bounds", does, where) + in_the_trial());
+}
+
+/// After 3 s of computing the kernel is stopped at its next access or barrier, whose line the report has. A kernel
+/// that has none is stopped a second later.
+inline void stop_slow_kernel(int signal, siginfo_t* at, void* more) {
+  if (is_late) stop_signal(signal, at, more);
+  is_late = true;
 }
 
 /// Checks the kernel by `trials`, which takes a checker and a kernel, and ends the program.
 template <class Trials, class Kernel>
 [[noreturn]] void check(Trials trials, Kernel learner, Kernel solution, limits most) {
-  for (const int signal : {SIGPROF, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) std::signal(signal, stop_signal);
-  const itimerval seconds = {{}, {3, 0}};
+  const auto handle = [](int signal, void (*by)(int, siginfo_t*, void*)) {
+    struct sigaction action = {};
+    action.sa_sigaction = by;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    ::sigaction(signal, &action, nullptr);
+  };
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) handle(signal, stop_signal);
+  handle(SIGPROF, stop_slow_kernel);
+  const itimerval seconds = {{1, 0}, {3, 0}};
   ::setitimer(ITIMER_PROF, &seconds, nullptr);
   checker mine, model;
   trials(mine, learner);
@@ -129,7 +154,7 @@ template <class Trials, class Kernel>
   row("barriers of blocks", found.barriers, best.barriers, most.barriers);
   table += "\n  bits: " + mine.bits();
   if (!above.empty()) finish("slow: the values are right, and this puzzle asks for fewer " + above + table);
-  finish("right: " + std::to_string(mine.launches()) + " launches" + table);
+  finish("right: all " + std::to_string(mine.number_of_trials()) + " trials" + table);
 }
 
 }  // namespace fanin::puzzle

@@ -27,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view compiler_failed = "the compiler failed\n", word_of_right = "right:";
+constexpr std::string_view before_name = "__global__ void ";
 
 std::string_view puzzle_file(const std::string& name) {
   return std::ranges::find(puzzle_texts(), name, &source_text::name)->text;
@@ -45,11 +46,15 @@ int puzzle_number(const fs::path& file) {
                                 printable(name), puzzle_count));
 }
 
-/// The kernel that the solution defines.
+/// The kernel that the solution defines, with its parameters.
+std::string kernel_head(std::string_view solution) {
+  const std::size_t begin = solution.find(before_name);
+  return std::string(solution.substr(begin, solution.find(')', begin) + 1 - begin));
+}
+
 std::string kernel_name(std::string_view solution) {
-  constexpr std::string_view before = "__global__ void ";
-  const std::size_t begin = solution.find(before) + before.size();
-  return std::string(solution.substr(begin, solution.find('(', begin) - begin));
+  const std::string head = kernel_head(solution);
+  return head.substr(before_name.size(), head.find('(') - before_name.size());
 }
 
 struct host_compiler {
@@ -73,13 +78,20 @@ void write_text(const fs::path& file, std::string_view text) {
   if (!out.flush()) throw bad_data(fmt::format("{}: cannot be written", file.string()));
 }
 
-/// Runs the compiler, and returns what it printed if it failed.
-std::string compile(const host_compiler& by, std::vector<std::string> arguments) {
+/// What a compiler printed: errors, or only warnings.
+struct compiled {
+  bool failed;
+  std::string said;
+};
+
+compiled compile(const host_compiler& by, std::vector<std::string> arguments) {
   const std::string script =
       fmt::format("\"$0\" \"$@\" 2>&1 || echo '{}'", compiler_failed.substr(0, compiler_failed.size() - 1));
   arguments.insert(arguments.begin(), {"-c", script, by.path});
-  const std::string said = run_child({.program = "/bin/sh", .arguments = arguments, .limits = {.seconds = 120}}).out;
-  return said.ends_with(compiler_failed) ? said.substr(0, said.size() - compiler_failed.size()) : "";
+  std::string said = run_child({.program = "/bin/sh", .arguments = arguments, .limits = {.seconds = 120}}).out;
+  const bool failed = said.ends_with(compiler_failed);
+  if (failed) said.erase(said.size() - compiler_failed.size());
+  return {failed, said};
 }
 
 /// Compiles the checker, unless the folder has it from an earlier check. Returns the object file.
@@ -90,10 +102,10 @@ fs::path checker_object(const fs::path& folder, const host_compiler& by) {
   if (fs::exists(object)) return object;
   for (const source_text& one : puzzle_texts()) write_text(folder / one.name, one.text);
   const fs::path unfinished = object.string() + fmt::format(".{}", ::getpid());
-  const std::string said =
+  const compiled checker =
       compile(by, {"-std=c++20", "-O1", "-DFANIN_EMULATE_SANITIZED=1", "-I" + folder.string(), "-c",
                    (folder / "cli/puzzles/checker.cpp").string(), "-o", unfinished.string()});
-  if (!said.empty()) throw bad_data(fmt::format("{} cannot compile the checker:\n{}", by.path, said));
+  if (checker.failed) throw bad_data(fmt::format("{} cannot compile the checker:\n{}", by.path, checker.said));
   fs::rename(unfinished, object);
   return object;
 }
@@ -106,11 +118,13 @@ std::string program_text(int number, const fs::path& learner) {
   return fmt::format(R"(#include <fanin/emulate.hpp>
 #include "cli/puzzles/kernel_types.hpp"
 #include "{0}"
+namespace {{
+fanin::puzzle::kernel_of<{2}>::type* const learner_kernel = {3};
+}}
 namespace solution {{
 #include "{1}"
 }}
 namespace {{
-fanin::puzzle::kernel_of<{2}>::type* const learner_kernel = {3};
 fanin::puzzle::kernel_of<{2}>::type* const solution_kernel = solution::{3};
 }}
 extern "C" {{
@@ -127,47 +141,84 @@ std::string gpu_program_text(int number, const fs::path& learner) {
   return fmt::format(R"(#include "cli/puzzles/gpu_check.hpp"
 #include "cli/puzzles/trials.hpp"
 #include "{0}"
-int main() {{
+int main(int, char** arguments) {{
+  fanin::puzzle::report_file = arguments[1];
   fanin::puzzle::check_on_gpu([](auto& now, auto kernel) {{ fanin::puzzle::run_trials<{1}>(now, kernel); }}, {2});
 }}
 )",
                      learner.string(), number, kernel_name(solution_of(number)));
 }
 
-std::string output_of(const fs::path& program) {
-  return run_child({.program = program.string(), .arguments = {}, .limits = {.seconds = 60}}).out;
+/// The report of a check, after what the kernel printed.
+struct finding {
+  std::string printed, report;
+};
+
+finding run_checker(const fs::path& program) {
+  const std::string file = program.string() + ".report";
+  finding found;
+  found.printed = run_child({.program = program.string(), .arguments = {file}, .limits = {.seconds = 60}}).out;
+  std::ifstream in(file, std::ios::binary);
+  found.report.assign(std::istreambuf_iterator<char>(in), {});
+  fs::remove(file);
+  return found;
 }
 
 /// The report on a kernel that is right on the CPU: with a line about the GPU, if there are a GPU's driver and nvcc.
-std::string with_gpu(const std::string& report, int number, const fs::path& learner, const fs::path& program) {
+finding with_gpu(const finding& on_cpu, int number, const fs::path& learner, const fs::path& program) {
   const auto nvcc = find_program("nvcc");
-  if (!nvcc || !find_program("nvidia-smi")) return report;
+  if (!nvcc || !find_program("nvidia-smi")) return on_cpu;
   const fs::path source = program.string() + ".cu";
   write_text(source, gpu_program_text(number, learner));
-  const std::string said = compile({*nvcc}, {"-std=c++20", "-O3", "-arch=native", "-w",
-                                             "-I" + program.parent_path().string(), source, "-o", program.string()});
-  const std::string found = said.empty() ? output_of(program) : "does not compile by nvcc:\n" + said;
+  const compiled built = compile({*nvcc}, {"-std=c++20", "-O3", "-arch=native", "-w",
+                                           "-I" + program.parent_path().string(), source, "-o", program.string()});
   fs::remove(source);
-  return found.starts_with("  ") ? report + found : found;
+  if (built.failed) return {on_cpu.printed, "does not compile by nvcc:\n" + built.said};
+  finding found = run_checker(program);
+  if (found.report.starts_with("  ")) found.report.insert(0, on_cpu.report);
+  found.printed.insert(0, on_cpu.printed);
+  return found;
 }
 
-/// The report of the checker.
-std::string report_on(const fs::path& file) {
+/// Why the program with the learner's kernel does not compile: errors of the learner's file alone if it has some.
+std::string compiler_errors(const host_compiler& by, const compiled& program, int number, const fs::path& learner,
+                            const std::vector<std::string>& headers) {
+  std::vector<std::string> arguments = {"-std=c++20", "-w", "-fsyntax-only", "-include", "fanin/emulate.hpp"};
+  arguments.insert(arguments.end(), headers.begin(), headers.end());
+  arguments.insert(arguments.end(), {"-x", "c++", learner.string()});
+  const compiled alone = compile(by, arguments);
+  if (alone.failed) return "does not compile:\n" + alone.said;
+  return fmt::format("does not compile: the check calls the kernel {}\n{}", kernel_head(solution_of(number)),
+                     program.said);
+}
+
+finding check_kernel(const fs::path& file) {
   const int number = puzzle_number(file);
   const host_compiler by = find_compiler();
   const fs::path learner = fs::absolute(file), folder = learner.parent_path() / ".check";
   const fs::path program = folder / fmt::format("{}-{}", file.stem().string(), ::getpid());
   const std::string source = program.string() + ".cpp", object = program.string() + ".o";
-  const fs::path checker = checker_object(folder, by), headers = folder / "cpu";
-  for (const std::string_view name : cuda_headers) write_text(headers / name, "");
+  const fs::path checker = checker_object(folder, by), cuda = folder / "cpu";
+  for (const std::string_view name : cuda_headers) write_text(cuda / name, "");
   write_text(source, program_text(number, learner));
-  std::string said = compile(by, {"-std=c++20", "-O1", "-g1", "-w", "-fwrapv", "-fsanitize=thread," + by.bounds(),
-                                  "-I" + headers.string(), "-I" + folder.string(), "-c", source, "-o", object});
-  if (said.empty()) said = compile(by, {"-no-pie", object, checker.string(), "-o", program.string()});
-  std::string report = said.empty() ? output_of(program) : "does not compile:\n" + said;
-  if (report.starts_with(word_of_right)) report = with_gpu(report, number, learner, program);
+  const std::vector<std::string> headers = {"-I" + cuda.string(), "-I" + folder.string()};
+  std::vector<std::string> arguments = {"-std=c++20", "-O1", "-g1", "-fwrapv", "-fsanitize=thread," + by.bounds()};
+  arguments.insert(arguments.end(), headers.begin(), headers.end());
+  arguments.insert(arguments.end(), {"-Wuninitialized", "-Wunused-value", "-c", source, "-o", object});
+  const compiled kernel = compile(by, arguments);
+  finding found;
+  if (kernel.failed) {
+    found.report = compiler_errors(by, kernel, number, learner, headers);
+  } else if (const compiled all = compile(by, {"-no-pie", object, checker.string(), "-o", program.string()});
+             all.failed) {
+    found.report = "does not compile:\n" + all.said;
+  } else {
+    found = run_checker(program);
+    if (found.report.starts_with(word_of_right)) found = with_gpu(found, number, learner, program);
+    if (!found.report.starts_with(word_of_right)) found.report += kernel.said;
+  }
   for (const fs::path& one : {fs::path(source), fs::path(object), program}) fs::remove(one);
-  return report;
+  return found;
 }
 
 }  // namespace
@@ -180,19 +231,21 @@ command add_check(CLI::App& root) {
       ->required();
   parser->footer(
       R"('fanin lesson --puzzles DIR' writes the puzzles. The check needs a C++ compiler (the variable CXX, g++ or clang++), no
-nvcc and no GPU. It runs the kernel on short, odd and hard inputs, and watches every access to memory. A kernel that is
-right also runs on the GPU, if nvcc and nvidia-smi are in the PATH: the report has its time, and its share of the
-fastest read. A kernel may include cuda_runtime.h, cooperative_groups.h and cooperative_groups/reduce.h.
+nvcc and no GPU. It runs the kernel on short, odd and hard inputs, one a trial, and watches every access to memory. A
+kernel that is right also runs on the GPU, if nvcc and nvidia-smi are in the PATH: the report has its time, and its share
+of the fastest read. A kernel may include cuda_runtime.h, cooperative_groups.h and cooperative_groups/reduce.h. A kernel
+may print by printf; the text comes before the report.
 The report begins with one of these words:
   right             every value is right; below are the costs, beside those of the solution
   slow              the values are right, and a cost that the puzzle is about is above the solution's
-  wrong             the first wrong element, and which threads have touched it
+  wrong             the first wrong element, which threads have touched it, and what they have read
   other bits        the result depends on the order of the blocks
   race              two threads use one address, no barrier is between them, and one of them writes
   barrier           some threads of a block or a warp do not reach a barrier or a shuffle
   out of bounds     an index is not in its array
   uninitialised     a value is read that no thread has written
   endless           the kernel does not end
+  crash             the kernel divides by 0
   does not compile  what the compiler says
 Exit status 0 means right, and 1 means any other word. Compiled files are kept in the folder .check beside FILE.
 
@@ -201,9 +254,9 @@ Examples:
   fanin check puzzles/01.cu)");
   return {parser, [file] {
             if (!fs::exists(*file)) throw bad_data(fmt::format("{}: there is no such file", printable(*file)));
-            const std::string report = report_on(*file);
-            write_stdout(report);
-            if (!report.starts_with(word_of_right))
+            const finding found = check_kernel(*file);
+            write_stdout(found.printed + found.report);
+            if (!found.report.starts_with(word_of_right))
               throw bad_data(fmt::format("{}: not right yet", printable(*file)));
           }};
 }

@@ -54,4 +54,7 @@ template <int Puzzle>
 }  // namespace
 }  // namespace fanin::puzzle
 
-int main() { fanin::puzzle::run_puzzle(fanin_puzzle); }
+int main(int, char** arguments) {
+  fanin::puzzle::report_file = arguments[1];
+  fanin::puzzle::run_puzzle(fanin_puzzle);
+}

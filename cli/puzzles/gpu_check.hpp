@@ -14,22 +14,14 @@
 #include <vector>
 
 #include <cuda_runtime.h>
-#include <unistd.h>
+
+#include "cli/puzzles/report.hpp"
 
 namespace fanin::puzzle {
 
-/// The end of a check. Text that begins with blanks is a line of the report, and other text is the report.
-[[noreturn]] inline void finish(const std::string& report) {
-  std::fputs((report + "\n").c_str(), stdout);
-  std::fflush(stdout);
-  std::_Exit(0);
-}
-
-inline std::string trial_name;  ///< as in "n = 33"
-
 inline void require(cudaError_t status) {
   if (status == cudaSuccess) return;
-  finish("wrong: on the GPU: " + std::string(cudaGetErrorString(status)) + "\n  in the trial " + trial_name);
+  finish("wrong: on the GPU: " + std::string(cudaGetErrorString(status)) + in_the_trial());
 }
 
 inline std::size_t input_bytes = 0;  ///< what the kernel of this trial reads
@@ -95,7 +87,7 @@ class stopwatch {
 inline cudaLaunchConfig_t shape = {};  ///< of the next launch
 
 [[noreturn]] inline void stop_launch(int) {
-  finish("endless: on the GPU the kernel does not end within 20 s\n  in the trial " + trial_name);
+  finish("endless: on the GPU the kernel does not end within 20 s" + in_the_trial());
 }
 
 /// A kernel that is called like a function.
@@ -132,7 +124,7 @@ class checker {
     kernel();
     const double seconds = watch.seconds();
     ::alarm(0);
-    ++launches_;
+    ++trials_;
     if (input_bytes < bytes_) return;
     seconds_ = input_bytes > bytes_ ? seconds : std::min(seconds, seconds_);
     bytes_ = input_bytes;
@@ -143,16 +135,16 @@ class checker {
     for (std::size_t i = 0; i < expected.size(); ++i) {
       if (std::memcmp(&values[i], &expected[i], sizeof(T)) == 0) continue;
       finish("wrong: on the GPU " + found.memory() + "[" + std::to_string(i) + "] is " + std::to_string(values[i]) +
-             ", and should be " + std::to_string(expected[i]) + "\n  in the trial " + trial_name);
+             ", and should be " + std::to_string(expected[i]) + in_the_trial());
     }
   }
   void compare_with_exact(bool) {}
-  int launches() const { return launches_; }
+  int number_of_trials() const { return trials_; }
   std::size_t bytes() const { return bytes_; }
   double seconds() const { return seconds_; }
 
  private:
-  int launches_ = 0;
+  int trials_ = 0;
   std::size_t bytes_ = 0;  ///< of the longest input
   double seconds_ = 0;
 };
@@ -187,7 +179,8 @@ inline double seconds_to_read(std::size_t bytes, unsigned multiprocessors) {
   return best;
 }
 
-/// Checks the kernel by `trials`, which takes a checker and a kernel, and ends the program.
+/// Checks the kernel by `trials`, which takes a checker and a kernel, and ends the program. The report of a kernel
+/// that is right begins with blanks: it is a line of the report of the check on the CPU.
 template <class Trials, class... Parameters>
 [[noreturn]] void check_on_gpu(Trials trials, void (*kernel)(Parameters...)) {
   cudaDeviceProp device;
@@ -202,9 +195,9 @@ template <class Trials, class... Parameters>
   char text[300];
   std::snprintf(
       text, sizeof text,
-      "  on %s: right in %d launches; the longest one reads %.1f MB in %.1f us, %.0f GB/s, which is %.1f %% of "
+      "  on %s: right in %d trials; the longest one reads %.1f MB in %.1f us, %.0f GB/s, which is %.1f %% of "
       "the fastest read",
-      device.name, now.launches(), bytes / 1e6, now.seconds() * 1e6, bytes / now.seconds() / 1e9,
+      device.name, now.number_of_trials(), bytes / 1e6, now.seconds() * 1e6, bytes / now.seconds() / 1e9,
       100 * ceiling / now.seconds());
   finish(text);
 }

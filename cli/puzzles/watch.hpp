@@ -29,6 +29,16 @@ struct costs {
   }
 };
 
+inline volatile bool is_late = false;  ///< The kernel has computed for too long.
+constexpr const char* does_not_end = " does not end within 3 s of computing";
+
+/// The report on a fault of the running thread.
+inline std::string report(const char* kind, const std::string& what, place where) {
+  const int line = line_of(where);
+  return std::string(kind) + ": " + (line > 0 ? "line " + std::to_string(line) + ": " : "") +
+         name_of_thread(blockIdx.x * blockDim.x + threadIdx.x) + what;
+}
+
 class watcher {
  public:
   void begin_launch(unsigned blocks, unsigned threads) {
@@ -58,6 +68,7 @@ class watcher {
   void touch(const char* at, std::size_t bytes, action what, place where) {
     array_memory* const of = array_at(at, bytes, what, where);
     if (of == nullptr) return;
+    stop_if_late(where);
     const unsigned self = number();
     const access now = {self, clocks_[self][self], what, where};
     const auto first = static_cast<std::size_t>(at - of->begin);
@@ -70,6 +81,7 @@ class watcher {
   /// The calling thread has come to a mark of the emulation.
   void release(const void* mark) {
     using emulate::detail::running;
+    stop_if_late({nullptr, running->current().line});
     if (mark == &running->current().fenced) {
       fenced_[number()] = clocks_[number()];
     } else if (is_of_block(mark)) {
@@ -142,10 +154,10 @@ class watcher {
     return nullptr;
   }
 
-  static std::string report(const char* kind, const std::string& what, place where) {
-    const int line = line_of(where);
-    return std::string(kind) + ": " + (line > 0 ? "line " + std::to_string(line) + ": " : "") + "thread " +
-           std::to_string(threadIdx.x) + " of block " + std::to_string(blockIdx.x) + what;
+  static void stop_if_late(place where) {
+    if (!is_late) return;
+    is_late = false;
+    stop("endless", does_not_end, where);
   }
   static void stop(const char* kind, const std::string& what, place where) {
     emulate::detail::stop(report(kind, what, where));
@@ -160,11 +172,12 @@ class watcher {
     };
     const auto check = [&](const access& before) {
       if (!races(before)) return;
-      const std::string rule = before.thread / blockDim.x == now.thread / blockDim.x
-                                   ? "no barrier is between them"
-                                   : "no fence with an atomic function orders these blocks";
-      emulate::detail::stop("race: two threads use " + name_of(of, i) + ", and " + rule + "\n  " + in_words(before) +
-                            "\n  " + in_words(now));
+      const bool same_block = before.thread / blockDim.x == now.thread / blockDim.x;
+      const std::string name = name_of(of, i), accesses = "\n  " + in_words(before) + "\n  " + in_words(now);
+      emulate::detail::stop(
+          same_block ? "race: two threads use " + name + ", and no barrier is between them" + accesses
+                     : "race: threads of two blocks use " + name + accesses +
+                           "\n  each block needs elements of its own, or a fence with an atomic function in between");
     };
     if (byte.written) check(byte.last_write);
     if (now.what == action::read) {

@@ -6,7 +6,8 @@
 // blocks of 64.
 //
 // __global__ marks a kernel: a function that all threads run at once. The page of `fanin lesson` explains CUDA in a
-// minute. You write no main function: `fanin check` starts the threads and gives them x, n and y.
+// minute. You write no main function: `fanin check` starts the threads and gives them x, n and y. To look inside, a
+// kernel may call printf, of <cstdio>.
 //
 // Hint 1. A thread has the number threadIdx.x in its block. blockIdx.x is the number of the block.
 // Hint 2. The number in the whole grid is i = blockIdx.x * blockDim.x + threadIdx.x.

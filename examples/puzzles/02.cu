@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puzzle 02: many elements each thread
+// Puzzle 02: many elements each thread (rung 19 of the lesson)
 //
-// The grid has 64 threads, however many elements there are. Thread t adds the elements t, t + 64, t + 128 and so
-// on, and writes its sum to sums[t]. A thread without elements writes 0.
+// The grid has 2 blocks of 32 threads, so 64 threads, however many elements there are. Thread t adds the elements
+// t, t + 64, t + 128 and so on, and writes its sum to sums[t]. A thread without elements writes 0.
 //
 // 32 neighbouring threads of a block are a warp. A warp runs one instruction at a time for all its threads, which
 // are called its lanes. The skeleton gives each thread neighbouring elements. Those are other sums, and they are

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puzzle 04: no bank conflicts
+// Puzzle 04: no bank conflicts (rung 09 of the lesson)
 //
 // The sums are those of puzzle 3, and the skeleton computes them. But it is slow. Shared memory has 32 banks, and
 // the word i is in bank i % 32. If lanes of a warp want different words of one bank, they wait for each other: a

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puzzle 05: the last warp
+// Puzzle 05: the last warp (rung 12 of the lesson)
 //
-// A block has 128 threads. Block b adds the elements 128 b to 128 b + 127. From stride 32 on only one warp works,
-// but all warps meet at each barrier of the block. Let the first warp finish alone. __syncwarp() is the barrier of
-// a warp, and costs much less.
+// A block has 128 threads. Block b adds the elements 128 b to 128 b + 127. In the steps with h = 32 and below only one
+// warp works, but all warps would meet at each barrier of the block. Let the first warp finish alone. __syncwarp() is
+// the barrier of a warp, and costs much less.
 //
-// Many old programs have no barrier there at all. That was never right: lanes of a warp need not run in lockstep.
+// Many old programs have no barrier there at all. That was never right: the lanes of a warp need not run in step, so
+// one lane may be at a later line than another.
 //
-// Hint 1. Only threads 0 to 31 take part from stride 32 on, as in the skeleton.
+// Hint 1. Only threads 0 to 31 take part in these steps, as in the skeleton.
 // Hint 2. A lane must not write s[t] while another lane still reads it: read, then meet, then write, then meet.
 // Hint 3. Keep the sum in a variable. At each step: sum += s[t + h]; __syncwarp(); s[t] = sum; __syncwarp();
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puzzle 06: shuffles in a warp
+// Puzzle 06: shuffles in a warp (rung 16 of the lesson)
 //
 // A block has 64 threads, which are two warps. Each warp adds 32 elements, and its lane 0 writes the sum to
-// sums[number of the warp in the grid]. No shared memory and no barrier is needed: __shfl_down_sync(mask, v, d)
-// gives lane t the variable v of lane t + d. All lanes of the mask have to call it together. The mask 0xffffffff is
-// the whole warp. Elements from n on count as 0.
+// sums[number of the warp in the grid]. Elements from n on count as 0, so a warp past the end writes 0.
+//
+// No shared memory and no barrier is needed: __shfl_down_sync(mask, v, d) gives lane t the variable v of lane t + d.
+// All lanes of the mask have to call it together. The mask 0xffffffff is the whole warp.
 //
 // Hint 1. Add what is 16 lanes further on, then 8, 4, 2 and 1.
 // Hint 2. Lanes past the end have to shuffle too, with the value 0. The others wait for them.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puzzle 07: a block with one barrier
+// Puzzle 07: a block with one barrier (rung 16 of the lesson)
 //
 // Block b adds the elements 128 b to 128 b + 127 with a single barrier of the block. Each of its 4 warps adds its
 // own elements by shuffles and puts its sum into shared memory, one word for each warp. After the barrier one

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puzzle 08: one launch, and the last block finishes
+// Puzzle 08: one launch, and the last block finishes (rung 22 of the lesson)
 //
 // Block b adds the elements 64 b to 64 b + 63. result[0] has to be the sum of all elements, after one launch.
 // Blocks cannot wait for each other. But each block can count its arrival: atomicAdd(arrived, 1) returns how many

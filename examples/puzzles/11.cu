@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puzzle 11: why float atomics are not reproducible
+// Puzzle 11: why float atomics are not reproducible (rungs 14 and 22 of the lesson)
 //
 // Additions of floats round. So (a + b) + c and a + (b + c) may differ in their last bits. Atomic additions happen
 // in the order in which the blocks come, and that order is another one in each run. The check runs the kernel with

@@ -208,8 +208,8 @@ TEST_CASE("--trace tells who adds what to what, who rests and which banks meet")
   CHECK(run.status == 0);
   for (const auto* line : {
            "shared-strided: 16 elements x[i] = i + 1, 2 blocks of 8 threads, warps of 4 lanes and as many banks",
-           "\nstride 1, in shared memory\n  8 of 16 threads work; warps that work in part: 0\n",
-           "\nstride 2, in shared memory\n  4 of 16 threads work; warps that work in part: 2\n  block 0   [##..] "
+           "\nstride 1, in shared memory\n  8 of 16 threads work; no warp is partly idle\n",
+           "\nstride 2, in shared memory\n  4 of 16 threads work; 2 warps are partly idle\n  block 0   [##..] "
            "[....]\n",
            "  the first warp reads banks 2 2; up to 2 lanes of a warp wait for one bank\n",
            "  thread 1    value[4] += value[6]    11 + 15 = 26\n",

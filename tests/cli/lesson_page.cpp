@@ -133,7 +133,7 @@ TEST_CASE("the overview has a map of all stages, a chart and a table of their ga
   }
   CHECK(contains(overview, "<th scope=\"col\">gain since 01</th>"));
   CHECK(contains(overview, "<a class=\"word\" href=\"#word-ceiling\""));
-  CHECK(contains(overview, "<code>fanin lesson --puzzles puzzles</code>"));
+  CHECK(contains(overview, "<pre>fanin lesson --puzzles puzzles\nfanin check puzzles/01.cu</pre>"));
 }
 
 TEST_CASE("the kernel of several stages is shown with the template's argument of each") {
@@ -143,6 +143,7 @@ TEST_CASE("the kernel of several stages is shown with the template's argument of
     CHECK(contains(section_of(page, fmt::format("global-unroll-{}", tiles)),
                    fmt::format("04_global_unroll.cuh</code>, with Tiles = {}", tiles)));
   }
+  CHECK(contains(section_of(page, "global-unroll-4"), "with Tiles = 4. 04 global-unroll-2 has the same lines.</p>"));
   CHECK(contains(section_of(page, "shared-mask"), "07_shared_mask.cuh</code>. Marked lines"));
 }
 

@@ -22,7 +22,7 @@ struct planted_fault {
 };
 
 constexpr planted_fault planted_faults[] = {
-    {"01", "blockIdx.x * blockDim.x + threadIdx.x", "threadIdx.x", "race: two threads use y[0], and no fence"},
+    {"01", "blockIdx.x * blockDim.x + threadIdx.x", "threadIdx.x", "race: threads of two blocks use y[0]"},
     {"01", "2 * i + 1 < n", "2 * i < n", "out of bounds: line 7: thread 32 of block 0 reads x[65]"},
     {"01", "    y[i] = x[2 * i];", "", "wrong: y[32] has no value"},
     {"01", "x[2 * i] + x[2 * i + 1]", "x[2 * i] + x[2 * i]", "wrong: y[0] is"},
@@ -53,7 +53,7 @@ constexpr planted_fault planted_faults[] = {
     {"05", "  if (t < 32) {", "  __syncthreads();\n  if (t < 32) {",
      "slow: the values are right, and this puzzle asks for fewer barriers"},
     {"06", "int sum = i < n ? x[i] : 0;", "if (i >= n) return;\n  int sum = x[i];",
-     "barrier: block 1 has a barrier that not all threads reach: thread 0 waits for lanes"},
+     "barrier: block 1 has a warp's barrier or shuffle that not all lanes reach: thread 0 waits for lanes"},
     {"06", "i < n ? x[i] : 0", "x[i]", "out of bounds: line 6: thread 1 of block 1 reads x[65]"},
     {"06", "d = 16", "d = 8", "wrong: sums[0] is"},
     {"06", "if (threadIdx.x % 32 == 0) sums", "sums", "race: two threads use sums[0]"},
@@ -63,9 +63,8 @@ constexpr planted_fault planted_faults[] = {
     {"07", "of_warp[2] + of_warp[3]", "of_warp[2]", "wrong: sums[0] is"},
     {"07", "(t % 32 == 0)", "(t % 64 == 0)", "uninitialised: line 15: thread 0 of block 0 reads of_warp[1]"},
     {"07", "  __syncthreads();", "  __syncthreads();\n  __syncthreads();", "slow: the values are right"},
-    {"08", "    __threadfence();", "",
-     "race: two threads use partials[0], and no fence with an atomic function orders these blocks"},
-    {"08", "== gridDim.x - 1", "== 0", "race: two threads use partials[1], and no fence"},
+    {"08", "    __threadfence();", "", "race: threads of two blocks use partials[0]"},
+    {"08", "== gridDim.x - 1", "== 0", "race: threads of two blocks use partials[1]"},
     {"08", "b < gridDim.x", "b <= gridDim.x", "out of bounds: line 20: thread 0 of block 1 reads partials[2]"},
     {"08", "b = 0", "b = 1", "wrong: result[0] is"},
     {"08", "gridDim.x - 1", "gridDim.x", "wrong: result[0] has no value"},
@@ -79,11 +78,11 @@ constexpr planted_fault planted_faults[] = {
     {"10", "  if (s >= segments) return;", "", "out of bounds: line 8: thread 32 of block 1 reads begins[4]"},
     {"10", "if (lane == 0) sums", "sums", "race: two threads use sums[0]"},
     {"10", "int sum = 0", "int sum = sums[s]", "uninitialised: line 7"},
-    {"11", "    __threadfence();", "", "race: two threads use partials[0], and no fence"},
+    {"11", "    __threadfence();", "", "race: threads of two blocks use partials[0]"},
     {"11", "b = 0", "b = 1", "wrong: result[0] is"},
     {"11", "b < gridDim.x", "b <= gridDim.x", "out of bounds: line 20: thread 0 of block 1 reads partials[2]"},
     {"11", "partials[blockIdx.x] =", "partials[atomicAdd(arrived, 0)] =", "other bits: n = "},
-    {"11", "== gridDim.x - 1", "== 0", "race: two threads use partials[1], and no fence"},
+    {"11", "== gridDim.x - 1", "== 0", "race: threads of two blocks use partials[1]"},
     {"12", "i < n ? (long long)(x[i] * 1048576.0f) : 0", "(long long)(x[i] * 1048576.0f)",
      "out of bounds: line 6: thread 1 of block 1 reads x[65]"},
     {"12", "(long long)(x[i] * 1048576.0f)", "(int)(x[i] * 1048576.0f)", "wrong: units[0] is"},
@@ -93,14 +92,14 @@ constexpr planted_fault planted_faults[] = {
 
 /// How the report on each skeleton begins.
 constexpr const char* skeleton_reports[puzzle_count] = {
-    "out of bounds: line 17: thread 32 of block 0 reads x[65]",
+    "out of bounds: line 18: thread 32 of block 0 reads x[65]",
     "wrong: sums[0] is",
     "race: two threads use s[",
     "slow: the values are right, and this puzzle asks for fewer bank conflicts",
     "race: two threads use s[",
-    "barrier: block 1 has a barrier that not all threads reach",
+    "barrier: block 1 has a warp's barrier or shuffle that not all lanes reach",
     "race: two threads use of_warp[0]",
-    "race: two threads use partials[0], and no fence",
+    "race: threads of two blocks use partials[0]",
     "slow: the values are right, and this puzzle asks for fewer memory transactions",
     "out of bounds: line 15: thread 0 of block 1 reads x[65]",
     "other bits: n = ",
@@ -135,10 +134,10 @@ void check_on_gpu(const scratch_folder& folder) {
     return folder.shell("PATH=" FANIN_SOURCE "/tests/cli/fake_gpu:$PATH $fanin check 01_gpu.cu");
   };
   const finished right = report_on("");
-  check_report(right, "right: 26 launches\n  memory transactions: ");
-  CHECK(right.out.ends_with(
-      "\n  on emulated GPU: right in 32 launches; the longest one reads 0.1 MB in 1.3 us, 51 GB/s, "
-      "which is 12.4 % of the fastest read\n"));
+  check_report(right, "right: all 26 trials\n  memory transactions: ");
+  CHECK(
+      right.out.ends_with("\n  on emulated GPU: right in 32 trials; the longest one reads 0.1 MB in 1.3 us, 51 GB/s, "
+                          "which is 12.4 % of the fastest read\n"));
   check_report(report_on("#define threadIdx blockIdx"), "wrong: on the GPU y[1] is ");
   check_report(report_on("#error"), "does not compile by nvcc:\n");
   check_report(report_on("inline void endless() { for (volatile bool ever = true; ever;) {} }\n"
@@ -200,32 +199,81 @@ TEST_CASE("what is no puzzle") {
   const finished run = folder.fanin("check 01.cu");
   check_report(run, "does not compile:\n");
   CHECK(run.out.find("01.cu:1:") != run.out.npos);
+  CHECK(run.out.find("/.check/") == run.out.npos);
   check_failure(folder.shell("CXX= PATH=/nowhere $fanin check 01.cu"), 1, "g++ or clang++");
 }
 
 TEST_SUITE_END();
 
 TEST_SUITE("puzzle_faults") {
+  /// What a kernel of puzzle 02 does from its line 2 on, how the report on it begins, and another part of the report.
+  struct planted_body {
+    const char *body, *begin, *part;
+  };
+
+  constexpr planted_body planted_bodies[] = {
+      {"  sums[0] = n / threadIdx.x;\n", "crash: line 2: thread 0 of block 0 divides by 0\n",
+       "\n  in the trial n = 65\n"},
+      {"  while (n > 64) sums[threadIdx.x] = x[0];\n",
+       "endless: line 2: thread 0 of block 0 does not end within 3 s of computing\n", "\n  in the trial n = 65\n"},
+      {"  while (true) __syncthreads();\n", "endless: line 2: thread ", "\n  in the trial n = 65\n"},
+      {"  for (volatile int i = 0;; i = 1) {}\n", "endless: thread 0 of block 0 does not end",
+       "\n  in the trial n = 65\n"},
+      {"  const int t = blockIdx.x * blockDim.x + threadIdx.x;\n  sums[t] = 2 * t + 1 < n ? x[2 * t] + x[2 * t + 1] "
+       ": 0;\n",
+       "wrong: sums[0] is", "\n  thread 0 of block 0 reads x[0], x[1]\n"},
+      {"  int sum;\n  for (int i = 0; i < n; i += 64) sum += x[i];\n  sums[blockIdx.x * blockDim.x + threadIdx.x] = "
+       "sum;\n",
+       "wrong: sums[", "uninitialized"},
+      {"  sums[threadIdx.x] = n;\n",
+       "race: threads of two blocks use sums[0]\n  thread 0 of block 0 writes it (line 2)\n  thread 0 of block 1 "
+       "writes",
+       "\n  each block needs elements of its own, or a fence with an atomic function in between\n"}};
+
+  TEST_CASE("a report says what a reader of C++ has to change") {
+    const scratch_folder folder;
+    const std::string head = "__global__ void many_each(const int* x, int n, int* sums) {\n";
+    const auto report_on = [&](const std::string& text, std::string_view begin, std::string_view part) {
+      CAPTURE(text);
+      folder.write("02.cu", text);
+      const finished run = folder.fanin("check 02.cu");
+      check_report(run, begin);
+      CHECK(run.out.find(part) != run.out.npos);
+      CHECK(run.out.find("solution::") == run.out.npos);
+    };
+    for (const planted_body& one : planted_bodies) report_on(head + one.body + "}\n", one.begin, one.part);
+    report_on(head, "does not compile:\n", "02.cu:1:");
+    report_on(
+        "__global__ void add(const int*, int, int*) {}\n",
+        "does not compile: the check calls the kernel __global__ void many_each(const int* x, int n, int* sums)\n",
+        "many_each");
+  }
+
   TEST_CASE("a kernel that is right also runs on a GPU, and the bits of sums that round are compared") {
     const scratch_folder folder;
     check_on_gpu(folder);
     check_bits(folder);
   }
 
-  TEST_CASE("a kernel may include the headers of CUDA") {
+  TEST_CASE("a kernel may include the headers of CUDA, and what it prints comes before the report") {
     const scratch_folder folder;
     folder.write("06.cu", R"(#include <cuda_runtime.h>
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
+#include <cstdio>
 namespace cg = cooperative_groups;
 __global__ void warp_sums(const int* x, int n, int* sums) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
   const int sum = cg::reduce(warp, i < n ? x[i] : 0, cg::plus<int>());
   if (warp.thread_rank() == 0) sums[i / 32] = sum;
+  if (i == 1 && n == 65) std::printf("thread %d\n", i);
 }
 )");
-    check_report(folder.fanin("check 06.cu"), "right: ");
+    const finished run = folder.fanin("check 06.cu");
+    CAPTURE(run.out);
+    CHECK(run.out.starts_with("thread 1\nthread 1\nright: all 26 trials\n"));
+    CHECK(run.status == 0);
   }
 
   TEST_CASE("each planted fault gets its message") {

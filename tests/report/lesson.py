@@ -38,8 +38,9 @@ STEPS = (
     ("press('ArrowLeft')", "23 bulk-copy, step 12 of 12"),
 )
 
-# Width and height of screens on which a picture and the buttons are seen at once.
-SCREENS = ((1366, 850), (390, 844))
+# Width and height of screens. A picture and the buttons are seen at once, except on a wide screen that is low. On a wide
+# screen the line of a step is seen too, and the whole kernel if the screen is not low.
+SCREENS = ((1366, 850), (1366, 600), (390, 844))
 
 FRAME = """<!DOCTYPE html><meta charset="utf-8"><body style="margin:0"><iframe style="border:0;width:{width}px;height:{height}px"
 srcdoc="{page}"></iframe><pre id="found"></pre></body>"""
@@ -47,6 +48,9 @@ srcdoc="{page}"></iframe><pre id="found"></pre></body>"""
 # Changes to the page, each with which the walk finds a fault.
 PLANTED = (
     ("max-height:calc(100vh - 17rem)", "height:100vh"),
+    (".stepping .stage h2,.stepping .story", ".stepping .stage h2"),
+    ("outline-offset:-1px", ""),
+    (".controls span{white-space:nowrap}", ""),
     ("wide.matches && document", "false && document"),
     ("--hang:calc((var(--indent,0) + 4)*1ch)", "--hang:4ch"),
     ("table{font-size:.7rem}", ""),
@@ -66,15 +70,23 @@ for (let left = 999; left > 0; --left) {
   const steps = stepsOf(pages[page]);
   if (steps.length) {
     const marked = [...document.querySelectorAll("section.now pre .current")];
-    const seen = wide.matches && step > 0 ? marked : [];
-    for (const part of [controls, steps[step].querySelector("figcaption"), steps[step].querySelector("svg"), ...seen]) {
+    const low = wide.matches && innerHeight < 800;
+    const picture = low ? [] : [...steps[step].querySelectorAll("figcaption, svg")];
+    const kernel = wide.matches && !low ? [document.querySelector("section.now .kernel")] : [];
+    const line = wide.matches && step > 0 ? marked : [];
+    for (const part of [controls, ...picture, ...kernel, ...line]) {
       const at = part.getBoundingClientRect();
       if (at.top < -1 || at.bottom > innerHeight + 1 || at.right > innerWidth + 1 || at.height < 1) {
         off.push(`${status.textContent}: ${part.className.baseVal ?? (part.className || part.tagName)}, ${at.top} to ${at.bottom}`);
       }
     }
-    const kernel = steps[step].dataset.line;
-    if (marked.length !== (kernel === undefined ? 0 : 1)) off.push(`${status.textContent}: ${marked.length} marked lines`);
+    if (marked.length !== (steps[step].dataset.line === undefined ? 0 : 1)) {
+      off.push(`${status.textContent}: ${marked.length} marked lines`);
+    }
+    for (const {outlineWidth, outlineOffset} of marked.map(one => getComputedStyle(one))) {
+      if (parseFloat(outlineWidth) + parseFloat(outlineOffset) > 1) off.push("the frame covers the line before");
+    }
+    if (count.getClientRects().length !== 1) off.push(`${status.textContent}: the number of the step is on two lines`);
   }
   if (step === 0) {
     for (const one of document.querySelectorAll("section.now pre, section.now .scroll")) {

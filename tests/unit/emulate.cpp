@@ -167,6 +167,12 @@ TEST_CASE("a barrier that not all threads reach ends the launch") {
           if (threadIdx.x % 8 != 0) __syncthreads();
         }).starts_with(start + "2 threads (0, 8) have returned, threads 1 to 7 wait for the block"));
   CHECK(fault_of(32, [] { __syncwarp(); }) == "");
+  CHECK(fault_of(64,
+                 [] {
+                   if (threadIdx.x != 33) __shfl_down_sync(~0u, 1, 1);
+                 })
+            .starts_with("block 0 has a warp's barrier or shuffle that not all lanes reach: 33 threads (0, 1, 2, "
+                         "...) have returned, 31 threads "));
   CHECK(fault_of(2, [] { launch(1, 1, [] {}); }).starts_with("a kernel launches another one"));
   CHECK_THROWS_AS(launch(1, 8,
                          [] {

@@ -290,7 +290,10 @@ FANIN_EMULATE_UNSEEN inline void run_block(const stacks& memory, const std::vect
   }
   for (const thread& one : running->threads) {
     if (one.now == waits::never) continue;
-    throw fault("block " + std::to_string(blockIdx.x) + " has a barrier that not all threads reach: " + who_waits());
+    const char* const what = one.now == waits::for_block
+                                 ? " has a barrier that not all threads reach: "
+                                 : " has a warp's barrier or shuffle that not all lanes reach: ";
+    throw fault("block " + std::to_string(blockIdx.x) + what + who_waits());
   }
 }
 
