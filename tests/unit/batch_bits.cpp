@@ -49,7 +49,7 @@ T in_order(operation what, const std::vector<T>& x) {
     if (what == operation::product) {
       all *= v;
     } else {
-      all += what == operation::sum_of_squares ? v * v : v;
+      all += what == operation::sum_of_squares ? v * v : what == operation::sum_of_magnitudes ? std::fabs(v) : v;
     }
   }
   if (what == operation::mean) return static_cast<T>(double{all} / static_cast<double>(x.size()));
@@ -169,6 +169,9 @@ TEST_SUITE("unit/batch_bits") {
       check_groups<T>(call, 30000, 9000, 0, 1);
       check_groups<T>(call, 30000, 9000, 1, 1);
     }
+    for (const operation what : {operation::sum_of_squares, operation::sum_of_magnitudes}) {
+      for (const method how : {method::fast, method::compensated}) check_groups<T>({what, how}, 30000, 900, 0, 1);
+    }
     for (const call_of call : {call_of{operation::sum, method::fast}, call_of{operation::max, method::fast}}) {
       check_groups<T>(call, 600000, 9000, 0, 1);
       check_groups<T>(call, 600000, 9000, 0, 8);
@@ -204,7 +207,7 @@ TEST_SUITE("unit/batch_bits") {
   }
 
   TEST_CASE_TEMPLATE("groups sorted in two steps", T, float, double) {
-    for (const call_of call : {call_of{operation::sum, method::exact}, call_of{operation::product, method::fast}}) {
+    for (const call_of call : {call_of{operation::sum, method::exact}, call_of{operation::count_nonzero, method::fast}}) {
       check_groups<T>(call, 700000, 300001, 0, 1);
       check_groups<T>(call, 700000, 300001, 0, 3);
       check_groups<T>(call, 300000, 300001, 3, 1);  // most of them in one bucket
