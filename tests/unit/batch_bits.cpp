@@ -137,7 +137,7 @@ void check_groups(call_of call, std::size_t count, std::size_t groups_count, std
   check_groups<T>(call, elements<T>(call.what, count), groups_count, zeros, threads);
 }
 
-/// Numbers of some 30 binades, and one in 50 that needs other digits, or is no number, or is -0.
+/// Numbers of some 15 binades with all digits of T, and one in 50 that needs other digits, or is no number, or is -0.
 template <class T>
 std::vector<T> near_numbers(std::size_t count) {
   using limits = std::numeric_limits<T>;
@@ -146,8 +146,8 @@ std::vector<T> near_numbers(std::size_t count) {
   std::vector<T> x(count);
   generator random(11);
   for (T& v : x) {
-    v = static_cast<T>(
-        std::ldexp(static_cast<double>(random() % (1 << 24)) - (1 << 23), -static_cast<int>(random() % 30)));
+    const auto digits = static_cast<T>(static_cast<std::int64_t>(random()) >> (64 - limits::digits));
+    v = std::ldexp(digits, -limits::digits - static_cast<int>(random() % 15));
     if (random() % 50 == 0) v = others[random() % (random() % 64 == 0 ? 8 : 5)];
   }
   return x;
@@ -189,25 +189,41 @@ TEST_SUITE("unit/batch_bits") {
         check_groups<T>(call, near_numbers<T>(20000), 3, 0, 1);
         check_groups<T>(call, near_numbers<T>(30000), 900, 1, 1);
       }
-      check_groups<T>({operation::sum, method::exact}, std::vector<T>(5000, -T{0}), 700, 0, 1);
+      for (const operation what :
+           {operation::sum_of_squares, operation::norm2, operation::variance, operation::standard_deviation,
+            operation::sample_variance, operation::sample_standard_deviation}) {
+        check_groups<T>({what, method::exact}, near_numbers<T>(8000), 3, 0, 1);
+        check_groups<T>({what, method::exact}, near_numbers<T>(8000), 600, 1, 1);
+      }
+      for (const operation what : {operation::sum, operation::norm2, operation::variance}) {
+        check_groups<T>({what, method::exact}, std::vector<T>(5000, -T{0}), 700, 0, 1);
+      }
     });
+    check_groups<T>({operation::variance, method::exact}, near_numbers<T>(600000), 900, 1, 3);
+    check_groups<T>({operation::norm2, method::exact}, near_numbers<T>(600000), 9000, 0, 8);
     check_groups<T>({operation::sum, method::exact}, near_numbers<T>(600000), 900, 1, 3);
     check_groups<T>({operation::sum, method::exact}, near_numbers<T>(600000), 9000, 0, 8);
   }
 
-  TEST_CASE("a group of more elements than its words take without carries") {
-    // 1 and the others differ so much that the digits of the others fill a word.
+  TEST_CASE_TEMPLATE("a group of more elements than its words take without carries", T, float, double) {
+    // 1 and the others differ so much that the digits of the others, or of their squares, fill a word.
     constexpr std::size_t count = (std::size_t{1} << 24) + 65536;
-    std::vector<float> x(count, 0x1p-28f - 0x1p-52f);
-    for (std::size_t i = 0; i < count; i += count / 1024 + 1) x[i] = 1;
+    const std::vector<std::uint32_t> keys(count, 7);
     std::vector<double> sums(300);
     const options exact{.backend = "serial", .method = method::exact, .result = element_type::f64};
-    fanin::sum(groups(x, std::vector<std::uint32_t>(count, 7), 300), sums, exact);
-    CHECK(sums[7] == fanin::get<double>(reduce(operation::sum, array_view(std::span<const float>(x)), exact).value));
+    const auto check_sum = [&](operation what, T others) {
+      std::vector<T> x(count, others);
+      for (std::size_t i = 0; i < count; i += count / 1024 + 1) x[i] = 1;
+      reduce(what, groups(x, keys, 300), sums, exact);
+      CHECK(sums[7] == fanin::get<double>(reduce(what, array_view(std::span<const T>(x)), exact).value));
+    };
+    check_sum(operation::sum, static_cast<T>(0x1p-28 - 0x1p-52));
+    check_sum(operation::sum_of_squares, static_cast<T>(0x1.6a09e6p-14));
   }
 
   TEST_CASE_TEMPLATE("groups sorted in two steps", T, float, double) {
-    for (const call_of call : {call_of{operation::sum, method::exact}, call_of{operation::count_nonzero, method::fast}}) {
+    for (const call_of call :
+         {call_of{operation::sum, method::exact}, call_of{operation::count_nonzero, method::fast}}) {
       check_groups<T>(call, 700000, 300001, 0, 1);
       check_groups<T>(call, 700000, 300001, 0, 3);
       check_groups<T>(call, 300000, 300001, 3, 1);  // most of them in one bucket
