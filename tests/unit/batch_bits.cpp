@@ -137,9 +137,10 @@ void check_groups(call_of call, std::size_t count, std::size_t groups_count, std
   check_groups<T>(call, elements<T>(call.what, count), groups_count, zeros, threads);
 }
 
-/// Numbers of some 15 binades with all digits of T, and one in 50 that needs other digits, or is no number, or is -0.
+/// Numbers of some 15 binades with all digits of T, and one in `one_other_in` that needs other digits, or is no
+/// number, or is -0.
 template <class T>
-std::vector<T> near_numbers(std::size_t count) {
+std::vector<T> near_numbers(std::size_t count, std::uint64_t one_other_in = 50) {
   using limits = std::numeric_limits<T>;
   const T others[] = {limits::max(), -limits::max(),     limits::denorm_min(), limits::min(),
                       -T{0},         limits::infinity(), -limits::infinity(),  limits::quiet_NaN()};
@@ -148,9 +149,30 @@ std::vector<T> near_numbers(std::size_t count) {
   for (T& v : x) {
     const auto digits = static_cast<T>(static_cast<std::int64_t>(random()) >> (64 - limits::digits));
     v = std::ldexp(digits, -limits::digits - static_cast<int>(random() % 15));
-    if (random() % 50 == 0) v = others[random() % (random() % 64 == 0 ? 8 : 5)];
+    if (random() % one_other_in == 0) v = others[random() % (random() % 64 == 0 ? 8 : 5)];
   }
   return x;
+}
+
+/// Columns of n elements, of x and of x backwards.
+template <class T>
+void check_columns(operation what, const std::vector<T>& x, std::size_t n, std::size_t columns, unsigned threads) {
+  CAPTURE(n);
+  CAPTURE(columns);
+  CAPTURE(threads);
+  const auto width = static_cast<std::ptrdiff_t>(columns);
+  for (const bool backwards : {false, true}) {
+    const std::size_t first = backwards ? (n - 1) * columns : 0;
+    const std::size_t shape[] = {n, columns};
+    const int along[] = {0};
+    const std::ptrdiff_t strides[] = {backwards ? -width : width, 1};
+    const batch many = rows(array_view(x.data() + first, x.size(), type_of<T>), shape, along, strides);
+    check<T>({what, method::exact}, many, threads, [&](std::size_t i) {
+      std::vector<T> column;
+      for (std::size_t r = 0; r < n; ++r) column.push_back(x[(backwards ? n - 1 - r : r) * columns + i]);
+      return column;
+    });
+  }
 }
 
 TEST_SUITE("unit/batch_bits") {
@@ -203,6 +225,26 @@ TEST_SUITE("unit/batch_bits") {
     check_groups<T>({operation::norm2, method::exact}, near_numbers<T>(600000), 9000, 0, 8);
     check_groups<T>({operation::sum, method::exact}, near_numbers<T>(600000), 900, 1, 3);
     check_groups<T>({operation::sum, method::exact}, near_numbers<T>(600000), 9000, 0, 8);
+  }
+
+  TEST_CASE_TEMPLATE("exact sums of columns, of which some elements fit in no word", T, float, double) {
+    on_every_target([] {
+      for (const operation what : {operation::sum, operation::mean, operation::sum_of_magnitudes,
+                                   operation::sum_of_squares, operation::norm2, operation::sample_variance}) {
+        check_columns<T>(what, near_numbers<T>(100 * 37, 2000), 100, 37, 1);
+        check_columns<T>(what, std::vector<T>(40 * 9, -T{0}), 40, 9, 1);
+      }
+    });
+    for (const operation what : {operation::sum, operation::mean, operation::standard_deviation}) {
+      check_columns<T>(what, near_numbers<T>(5000 * 21, 2000), 5000, 21, 1);
+      check_columns<T>(what, near_numbers<T>(50 * 1100, 2000), 50, 1100, 1);
+      check_columns<T>(what, near_numbers<T>(9000 * 60, 2000), 9000, 60, 8);
+      // In the words of one column, a few thousand elements take all bits.
+      std::vector<T> x(5000 * 100, T{1});
+      for (std::size_t i = 7; i < x.size(); i += 100)
+        x[i] = static_cast<T>(sizeof(T) == 4 ? 0x1.fffffep3 : 0x1.fffffep5);
+      check_columns<T>(what, x, 5000, 100, 1);
+    }
   }
 
   TEST_CASE_TEMPLATE("a group of more elements than its words take without carries", T, float, double) {

@@ -2,83 +2,26 @@
 // Words 0 to 2 of an element or of a square are at most 2^40 in magnitude, so that 2^22 elements may be added before
 // carries go from each word to the next. The last word of an element is so small that no carry leaves the sum of all
 // elements of the input. An element that is no multiple of the unit or too large, a NaN and an infinity, and for sums
-// without squares a -0, are misfits of their group.
+// without squares a -0, are misfits of their group. Words of columns are added to words without carries
+// (exact_split.hpp).
 #include "backends/cpu/batch/exact_states.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <type_traits>
 #include <vector>
 
-#include <fanin/accumulator/moments.hpp>
-#include <fanin/compact_sum.hpp>
-
 #include "backends/cpu/batch/exact_split.hpp"
+#include "backends/cpu/batch/exact_totals.hpp"
 #include "backends/cpu/state_memory.hpp"
 
 namespace fanin::cpu {
 namespace {
 
-/// Words of several states: low + high * 2^80 units.
-struct total {
-  detail::int128 low = 0, high = 0;
-
-  /// The sum in two's complement.
-  std::array<std::uint64_t, 3> words() const {
-    const auto above = static_cast<detail::uint128>(high) << (2 * word_bits - 64);
-    const auto below = static_cast<detail::uint128>(low >> 64) + above;
-    return {static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(below),
-            static_cast<std::uint64_t>(below >> 64)};
-  }
-  /// The lowest words of a sum that is not negative.
-  template <int N>
-  void split(std::uint32_t (&magnitude)[N]) const {
-    const auto all = words();
-    for (std::size_t i = 0; i < N; ++i) magnitude[i] = static_cast<std::uint32_t>(all[i / 2] >> (32 * (i % 2)));
-  }
-  total magnitude() const { return (high + (low >> (2 * word_bits))) < 0 ? total{-low, -high} : *this; }
-  /// Adds the sum of `count` elements or squares.
-  template <class Accumulator>
-  FANIN_NOINLINE void add_to(Accumulator& into, int unit, std::uint64_t count) const {
-    if (count == 0) return;
-    into.add_elements(count, [&](Accumulator& all) {
-      all.add_scaled(low, unit);
-      all.add_scaled(high, unit + 2 * word_bits);
-    });
-  }
-};
-struct totals {
-  total elements, squares;
-  std::uint64_t count = 0;
-};
-
-/// The elements of each group that fit in no words.
-template <exact_terms Terms, class T>
-class misfits_of;
-
-/// A sum of 48 bytes for each group, which adds -0 as soon as any number.
+/// The elements of each group that fit in no words, as a list. An accumulator for each group would have up to 2 KiB.
 template <class T>
-class misfits_of<exact_terms::elements, T> {
- public:
-  void clear() { sums_.clear(); }
-  FANIN_NOINLINE void add(std::size_t states, std::size_t group, T x) {
-    if (sums_.empty()) sums_.resize(states);
-    sums_[group].add(x);
-  }
-  std::uint64_t count(std::size_t group) const { return sums_.empty() ? 0 : sums_[group].count(); }
-  FANIN_NOINLINE void merge_to(compact_sum<T>& sum, std::size_t group) const {
-    if (!sums_.empty()) sum.merge(sums_[group]);
-  }
-
- private:
-  std::vector<compact_sum<T>> sums_;
-};
-
-/// A list of elements for each group. The accumulator of moments has up to 2 KiB, and most misfits are rare.
-template <class T>
-class misfits_of<exact_terms::moments, T> {
+class misfit_lists {
  public:
   void clear() {
     last_.clear();
@@ -89,13 +32,10 @@ class misfits_of<exact_terms::moments, T> {
     misfits_.push_back({x, last_[group]});
     last_[group] = misfits_.size();
   }
-  std::uint64_t count(std::size_t group) const {
-    std::uint64_t found = 0;
-    for_each(group, [&](T) { ++found; });
-    return found;
-  }
-  FANIN_NOINLINE void add_to(exact_moments_accumulator<T>& moments, std::size_t group) const {
-    for_each(group, [&](T x) { moments.add(x); });
+  template <class F>
+  void for_each(std::size_t group, const F& f) const {
+    if (last_.empty()) return;
+    for (std::size_t i = last_[group]; i != 0; i = misfits_[i - 1].before) f(misfits_[i - 1].x);
   }
 
  private:
@@ -103,47 +43,19 @@ class misfits_of<exact_terms::moments, T> {
     T x;
     std::size_t before;  ///< the place of the group's misfit before this one, plus 1
   };
-  template <class F>
-  void for_each(std::size_t group, const F& f) const {
-    if (last_.empty()) return;
-    for (std::size_t i = last_[group]; i != 0; i = misfits_[i - 1].before) f(misfits_[i - 1].x);
-  }
-
   std::vector<std::size_t> last_;  ///< the place of each group's last misfit, plus 1
   std::vector<misfit> misfits_;
 };
 
-dispersion_measure measure_of(operation what) {
-  return {what == operation::standard_deviation || what == operation::sample_standard_deviation,
-          what == operation::sample_variance || what == operation::sample_standard_deviation ? 1U : 0U};
-}
-
-template <class R, class T>
-FANIN_NOINLINE R value_of_sum(const compact_sum<T>& sum, operation what) {
-  return what == operation::mean ? sum.template mean<R>() : sum.template round<R>();
-}
-template <class R>
-FANIN_NOINLINE R value_of_moments(const totals& all, int unit, operation what) {
-  std::uint32_t squares[6], sum[4];
-  all.squares.split(squares);
-  switch (what) {
-    case operation::sum_of_squares:
-      return detail::from_bits<R>(detail::round_magnitude<R>(squares, 2 * unit, false));
-    case operation::norm2:
-      return detail::rounded_root<R>(squares, 2 * unit);
-    default:
-      all.elements.magnitude().split(sum);
-      return detail::rounded_dispersion<R>(sum, squares, 2 * unit, all.count, measure_of(what));
-  }
-}
-
 template <exact_terms Terms, class T>
-class window_states final : public group_states {
+class window_states final : public exact_states {
   static constexpr bool has_squares = Terms == exact_terms::moments;
   static constexpr std::size_t words = state_words(Terms);
+  static constexpr std::size_t column_planes = (has_squares ? 3 : 1) * column_words<T> + 1;
 
  public:
-  window_states(const request& request, const exact_window& window) : request_(request), window_(window) {
+  window_states(const request& request, const exact_window& window)
+      : request_(request), window_(window), split_(find_split_loops<T>(Terms)) {
     for (std::size_t j = 0; j < 3; ++j) constants_[j] = std::bit_cast<std::uint64_t>(window.constant[j]);
     for (std::size_t j = first_square_word; j < words; ++j) {
       const bool is_twice = sizeof(T) == 8 && j + 1 < words;  // once for a product, and once for its rounding error
@@ -157,15 +69,39 @@ class window_states final : public group_states {
       const std::size_t n = std::min(split_block, count - i);
       if (std::exchange(without_carries_, without_carries_ + n) > most_without_carries) carry_all();
       std::uint8_t misfits[split_block];
-      const std::size_t found = add_split<Terms>(window_, x + i, n, group + i, copies_, states_, misfits);
+      const std::size_t found = split_.add(window_, x + i, n, group + i, copies_, states_, misfits);
       for (std::size_t k = 0; k < found; ++k) {
         const T misfit = x[i + misfits[k]];
         misfits_.add(groups() + 2, group[i + misfits[k]], window_.ignored != 0 ? std::fabs(misfit) : misfit);
       }
     }
   }
+  void add_rows(const void* data, std::ptrdiff_t along, std::size_t rows, std::size_t columns) override {
+    const auto* x = static_cast<const T*>(data);
+    constexpr std::size_t line = 8;  // the lanes of the longest vector
+    const std::size_t distance = (columns + line - 1) / line * line;
+    planes_.resize(column_planes * distance);
+    std::vector<std::uint32_t> misfits(columns);
+    for (std::size_t n, in_planes = 0; rows > 0; rows -= n, x += static_cast<std::ptrdiff_t>(n) * along) {
+      n = std::min(rows_together, rows);
+      const std::size_t found =
+          split_.add_rows(window_, x, along, n, columns, planes_.data(), distance, misfits.data());
+      for (std::size_t k = 0; k < found; ++k) {
+        T column[rows_together];
+        std::uint32_t group[rows_together];
+        std::fill_n(group, n, misfits[k]);
+        for (std::size_t r = 0; r < n; ++r) column[r] = x[static_cast<std::ptrdiff_t>(r) * along + misfits[k]];
+        add(group, column, n, 0);
+      }
+      if (std::exchange(in_planes, in_planes + n) + n + rows_together > most_rows || rows == n) {
+        add_planes(columns, distance);
+        in_planes = 0;
+      }
+    }
+  }
   std::uint64_t count(std::uint32_t group) const override {
-    std::uint64_t elements = misfits_.count(group);
+    std::uint64_t elements = 0;
+    misfits_.for_each(group, [&](T) { ++elements; });
     for_each_state(group, [&](const std::uint64_t* state) { elements += state[count_word]; });
     return elements;
   }
@@ -176,11 +112,7 @@ class window_states final : public group_states {
       totals all;
       add_to(all, g);
       for (const auto& other : others) of(other).add_to(all, g);
-      if constexpr (has_squares) {
-        longest = std::max(longest, finish_moments(results, first_result + g, g, all, others));
-      } else {
-        longest = std::max(longest, finish_sum(results, first_result + g, g, all, others));
-      }
+      longest = std::max(longest, finish_group(results, first_result + g, g, all, others));
     }
     return longest;
   }
@@ -214,6 +146,23 @@ class window_states final : public group_states {
       all.count += state[count_word];
     });
   }
+  /// Adds the words of columns to the states, which get no carries before the next addition.
+  FANIN_NOINLINE void add_planes(std::size_t columns, std::size_t distance) {
+    if (without_carries_ > 0) carry_all();
+    constexpr std::size_t of_element = column_words<T>;
+    for (std::size_t c = 0; c < columns; ++c) {
+      std::uint64_t* const state = states_ + (c << copies_) * words;
+      const auto plane = [&](std::size_t i) { return std::exchange(planes_[i * distance + c], 0); };
+      const std::uint64_t count = plane(of_element);
+      state[count_word] += count;
+      for (std::size_t j = 0; j < 3; ++j) state[j] += j < of_element ? plane(j) : count * constants_[j];
+      for (std::size_t j = 0; j < words - 4; ++j) {
+        const std::size_t i = first_square_word + j;
+        state[i] += j < 2 * of_element ? plane(of_element + 1 + j) : count * constants_[i];
+      }
+    }
+    without_carries_ = most_without_carries + 1;
+  }
   void carry_all() {
     for (std::uint64_t* state = states_; state < states_ + state_count_ * words; state += words) {
       for (std::size_t j = 0; j + 1 < words; ++j) {
@@ -226,60 +175,58 @@ class window_states final : public group_states {
     without_carries_ = 0;
   }
 
-  /// Calls write(R()) for a result type R of at least the digits of T. Returns false for others, and for results that
-  /// need more than the words of their elements.
-  template <class Write>
-  bool write(const batch_results& results, std::uint64_t count, const Write& write) const {
-    if (request_.adds || count < results.least()) return false;
-    if (request_.result == element_type::f64) {
-      write(double());
-      return true;
-    }
-    if constexpr (sizeof(T) == 4) {
-      if (request_.result == element_type::f32) {
-        write(float());
+  /// Writes the value of a sum that words hold to `to`. Returns false for types with fewer digits than T, and for
+  /// results that need more than words.
+  bool write(const batch_results& results, const totals& all, std::byte* to) const {
+    if (request_.adds || all.count < results.least()) return false;
+    const auto write_as = [&]<class R>(R& value) {
+      if constexpr (has_squares) {
+        value = value_of_moments<R>(all, window_.unit, request_.what);
         return true;
+      } else {
+        return all.elements.round_short(window_.unit, request_.what == operation::mean ? all.count : 1, value);
       }
+    };
+    if (request_.result == element_type::f64) return write_as(*reinterpret_cast<double*>(to));
+    if constexpr (sizeof(T) == 4) {
+      if (request_.result == element_type::f32) return write_as(*reinterpret_cast<float*>(to));
     }
     return false;
   }
 
-  FANIN_NOINLINE std::uint64_t finish_sum(batch_results& results, std::size_t i, std::size_t group, const totals& all,
-                                          std::span<const std::unique_ptr<group_states>> others) const {
-    auto sum = compact_sum<T>::of_words(all.elements.words(), window_.unit, all.count);
-    misfits_.merge_to(sum, group);
-    for (const auto& other : others) of(other).misfits_.merge_to(sum, group);
-    const bool written = write(results, sum.count(), [&]<class R>(R) {
-      *reinterpret_cast<R*>(results.at(i)) = value_of_sum<R>(sum, request_.what);
+  /// Writes a result of the elements in words and of misfits, and returns their number.
+  FANIN_NOINLINE std::uint64_t finish_group(batch_results& results, std::size_t i, std::size_t group, totals& all,
+                                            std::span<const std::unique_ptr<group_states>> others) const {
+    const auto for_each_misfit = [&](const auto& f) {
+      misfits_.for_each(group, f);
+      for (const auto& other : others) of(other).misfits_.for_each(group, f);
+    };
+    std::uint64_t misfits = 0, zeros = 0;
+    for_each_misfit([&](T x) {
+      ++misfits;
+      zeros += x == 0 ? 1 : 0;
     });
-    if (!written) {
-      auto state = sum.accumulator();
-      results.finish(i, sum.count(), sum.count(), &state);
+    const std::uint64_t count = all.count + misfits;
+    // -0 changes no sum but that of -0 alone.
+    if (misfits == 0 || (misfits == zeros && all.count > 0)) {
+      all.count = count;
+      if (write(results, all, results.at(i))) return count;
+      all.count -= misfits;
     }
-    return sum.count();
-  }
-
-  FANIN_NOINLINE std::uint64_t finish_moments(batch_results& results, std::size_t i, std::size_t group,
-                                              const totals& all,
-                                              std::span<const std::unique_ptr<group_states>> others) const {
-    std::uint64_t misfits = misfits_.count(group);
-    for (const auto& other : others) misfits += of(other).misfits_.count(group);
-    const bool written = misfits == 0 && write(results, all.count, [&]<class R>(R) {
-                           *reinterpret_cast<R*>(results.at(i)) =
-                               value_of_moments<R>(all, window_.unit, request_.what);
-                         });
-    if (!written) {
-      exact_moments_accumulator<T> state;
+    std::conditional_t<has_squares, exact_moments_accumulator<T>, exact_accumulator<T>> state;
+    void* summed = &state;
+    if constexpr (has_squares) {
       all.elements.add_to(state.sum, window_.unit, all.count);
       all.squares.add_to(state.squares, 2 * window_.unit, all.count);
-      misfits_.add_to(state, group);
-      for (const auto& other : others) of(other).misfits_.add_to(state, group);
-      const bool is_of_squares = request_.what == operation::sum_of_squares || request_.what == operation::norm2;
-      results.finish(i, all.count + misfits, all.count + misfits,
-                     is_of_squares ? static_cast<void*>(&state.squares) : &state);
+      if (request_.what == operation::sum_of_squares || request_.what == operation::norm2) summed = &state.squares;
+    } else {
+      all.elements.add_to(state, window_.unit, all.count);
     }
-    return all.count + misfits;
+    for_each_misfit([&](T x) { state.add(x); });
+    results.finish(i, count, count, summed);
+    return count;
   }
+
   void reset(std::size_t states) override {
     copies_ = states <= few_states ? 2 : 0;
     state_count_ = states << copies_;
@@ -291,17 +238,22 @@ class window_states final : public group_states {
 
   const request& request_;
   exact_window window_;
+  const split_loops<T>& split_;
   std::uint64_t constants_[words] = {};  ///< what each element adds to each word beside its own words
   state_memory memory_;
   std::uint64_t* states_ = nullptr;
   std::size_t state_count_ = 0;
   unsigned copies_ = 0;  ///< the logarithm of the number of states of a group, which take its elements in turn
   std::uint64_t without_carries_ = 0;
-  misfits_of<Terms, T> misfits_;
+  misfit_lists<T> misfits_;
+  std::vector<std::uint64_t> planes_;  ///< the words of columns that were not added to states yet
 };
 
-std::optional<exact_terms> terms_of(operation what) {
-  switch (what) {
+}  // namespace
+
+std::optional<exact_terms> exact_terms_of(const request& request) {
+  if (request.method != method::exact || !is_floating(request.inputs.type())) return std::nullopt;
+  switch (request.what) {
     case operation::sum:
     case operation::mean:
     case operation::sum_of_magnitudes:
@@ -318,27 +270,35 @@ std::optional<exact_terms> terms_of(operation what) {
   }
 }
 
-template <exact_terms Terms, class T>
-group_states_factory window_states_of(const request& request, const exact_window& window) {
-  return {state_words(Terms) * sizeof(std::uint64_t),
-          [&request, window] { return std::make_unique<window_states<Terms, T>>(request, window); }};
+std::optional<exact_window> window_for(const request& request, const std::vector<double>& sample, std::size_t count,
+                                       bool in_columns) {
+  const exact_terms terms = *exact_terms_of(request);
+  const int bits = in_columns ? bits_of_columns(terms, request.inputs.type(), count) : bits_of_groups(terms, count);
+  auto window = find_window(sample, request.inputs.type(), terms, bits, in_columns ? 512 : 16);
+  if (window && request.what == operation::sum_of_magnitudes) window->ignored = detail::float_format<double>::sign;
+  return window;
 }
 
-}  // namespace
+std::unique_ptr<exact_states> make_exact_states(const request& request, const exact_window& window) {
+  const auto make = [&]<exact_terms Terms>() -> std::unique_ptr<exact_states> {
+    if (request.inputs.type() == element_type::f64) {
+      return std::make_unique<window_states<Terms, double>>(request, window);
+    }
+    return std::make_unique<window_states<Terms, float>>(request, window);
+  };
+  return exact_terms_of(request) == exact_terms::moments ? make.template operator()<exact_terms::moments>()
+                                                         : make.template operator()<exact_terms::elements>();
+}
 
-group_states_factory exact_states(const request& request, const array_view& x) {
-  const std::optional<exact_terms> terms = terms_of(request.what);
-  if (request.method != method::exact || !terms || !is_floating(x.type)) return {};
-  std::optional<exact_window> window = find_window(x, *terms);
+group_states_factory exact_group_states(const request& request, const array_view& x) {
+  const std::optional<exact_terms> terms = exact_terms_of(request);
+  if (!terms) return {};
+  const auto sample = sample_of(
+      x.count, x.type, [&](std::size_t i) { return static_cast<const std::byte*>(x.data) + i * byte_size(x.type); });
+  const auto window = window_for(request, sample, x.count, false);
   if (!window) return {};
-  if (request.what == operation::sum_of_magnitudes) window->ignored = detail::float_format<double>::sign;
-  const bool is_double = x.type == element_type::f64;
-  if (*terms == exact_terms::elements) {
-    return is_double ? window_states_of<exact_terms::elements, double>(request, *window)
-                     : window_states_of<exact_terms::elements, float>(request, *window);
-  }
-  return is_double ? window_states_of<exact_terms::moments, double>(request, *window)
-                   : window_states_of<exact_terms::moments, float>(request, *window);
+  return {state_words(*terms) * sizeof(std::uint64_t),
+          [&request, window = *window] { return make_exact_states(request, window); }};
 }
 
 }  // namespace fanin::cpu

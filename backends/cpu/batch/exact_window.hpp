@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <vector>
 
 #include <fanin/request.hpp>
 
@@ -28,7 +30,18 @@ struct exact_window {
   std::uint64_t ignored = 0;               ///< bits that are cleared first: the sign, or none
 };
 
-/// A window for the elements, by a sample of them. Nothing if too many of the sample do not fit.
-std::optional<exact_window> find_window(const array_view& x, exact_terms terms);
+/// At most some 1024 of `count` elements of a floating type, as doubles. at(i) is the address of element i.
+std::vector<double> sample_of(std::size_t count, element_type type,
+                              const std::function<const void*(std::size_t)>& at);
+
+/// The bits that elements may have above 2^u, if up to `count` of them are added to a sum. Columns have fewer words
+/// (exact_split.hpp).
+int bits_of_groups(exact_terms terms, std::size_t count);
+int bits_of_columns(exact_terms terms, element_type type, std::size_t count);
+
+/// A window for elements like those of a sample, of so many bits. Nothing if more than one in `one_misfit_in`
+/// elements of the sample do not fit.
+std::optional<exact_window> find_window(const std::vector<double>& sample, element_type type, exact_terms terms,
+                                        int bits, std::size_t one_misfit_in);
 
 }  // namespace fanin::cpu
