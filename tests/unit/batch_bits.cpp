@@ -49,7 +49,7 @@ T in_order(operation what, const std::vector<T>& x) {
     if (what == operation::product) {
       all *= v;
     } else {
-      all += what == operation::sum_of_squares ? v * v : v;
+      all += what == operation::sum_of_squares ? v * v : what == operation::sum_of_magnitudes ? std::fabs(v) : v;
     }
   }
   if (what == operation::mean) return static_cast<T>(double{all} / static_cast<double>(x.size()));
@@ -137,20 +137,42 @@ void check_groups(call_of call, std::size_t count, std::size_t groups_count, std
   check_groups<T>(call, elements<T>(call.what, count), groups_count, zeros, threads);
 }
 
-/// Numbers of some 30 binades, and one in 50 that needs other digits, or is no number, or is -0.
+/// Numbers of some 15 binades with all digits of T, and one in `one_other_in` that needs other digits, or is no
+/// number, or is -0.
 template <class T>
-std::vector<T> near_numbers(std::size_t count) {
+std::vector<T> near_numbers(std::size_t count, std::uint64_t one_other_in = 50) {
   using limits = std::numeric_limits<T>;
   const T others[] = {limits::max(), -limits::max(),     limits::denorm_min(), limits::min(),
                       -T{0},         limits::infinity(), -limits::infinity(),  limits::quiet_NaN()};
   std::vector<T> x(count);
   generator random(11);
   for (T& v : x) {
-    v = static_cast<T>(
-        std::ldexp(static_cast<double>(random() % (1 << 24)) - (1 << 23), -static_cast<int>(random() % 30)));
-    if (random() % 50 == 0) v = others[random() % (random() % 64 == 0 ? 8 : 5)];
+    const auto digits = static_cast<T>(static_cast<std::int64_t>(random()) >> (64 - limits::digits));
+    v = std::ldexp(digits, -limits::digits - static_cast<int>(random() % 15));
+    if (random() % one_other_in == 0) v = others[random() % (random() % 64 == 0 ? 8 : 5)];
   }
   return x;
+}
+
+/// Columns of n elements, of x and of x backwards.
+template <class T>
+void check_columns(operation what, const std::vector<T>& x, std::size_t n, std::size_t columns, unsigned threads) {
+  CAPTURE(n);
+  CAPTURE(columns);
+  CAPTURE(threads);
+  const auto width = static_cast<std::ptrdiff_t>(columns);
+  for (const bool backwards : {false, true}) {
+    const std::size_t first = backwards ? (n - 1) * columns : 0;
+    const std::size_t shape[] = {n, columns};
+    const int along[] = {0};
+    const std::ptrdiff_t strides[] = {backwards ? -width : width, 1};
+    const batch many = rows(array_view(x.data() + first, x.size(), type_of<T>), shape, along, strides);
+    check<T>({what, method::exact}, many, threads, [&](std::size_t i) {
+      std::vector<T> column;
+      for (std::size_t r = 0; r < n; ++r) column.push_back(x[(backwards ? n - 1 - r : r) * columns + i]);
+      return column;
+    });
+  }
 }
 
 TEST_SUITE("unit/batch_bits") {
@@ -169,6 +191,9 @@ TEST_SUITE("unit/batch_bits") {
       check_groups<T>(call, 30000, 9000, 0, 1);
       check_groups<T>(call, 30000, 9000, 1, 1);
     }
+    for (const operation what : {operation::sum_of_squares, operation::sum_of_magnitudes}) {
+      for (const method how : {method::fast, method::compensated}) check_groups<T>({what, how}, 30000, 900, 0, 1);
+    }
     for (const call_of call : {call_of{operation::sum, method::fast}, call_of{operation::max, method::fast}}) {
       check_groups<T>(call, 600000, 9000, 0, 1);
       check_groups<T>(call, 600000, 9000, 0, 8);
@@ -186,25 +211,61 @@ TEST_SUITE("unit/batch_bits") {
         check_groups<T>(call, near_numbers<T>(20000), 3, 0, 1);
         check_groups<T>(call, near_numbers<T>(30000), 900, 1, 1);
       }
-      check_groups<T>({operation::sum, method::exact}, std::vector<T>(5000, -T{0}), 700, 0, 1);
+      for (const operation what :
+           {operation::sum_of_squares, operation::norm2, operation::variance, operation::standard_deviation,
+            operation::sample_variance, operation::sample_standard_deviation}) {
+        check_groups<T>({what, method::exact}, near_numbers<T>(8000), 3, 0, 1);
+        check_groups<T>({what, method::exact}, near_numbers<T>(8000), 600, 1, 1);
+      }
+      for (const operation what : {operation::sum, operation::norm2, operation::variance}) {
+        check_groups<T>({what, method::exact}, std::vector<T>(5000, -T{0}), 700, 0, 1);
+      }
     });
+    check_groups<T>({operation::variance, method::exact}, near_numbers<T>(600000), 900, 1, 3);
+    check_groups<T>({operation::norm2, method::exact}, near_numbers<T>(600000), 9000, 0, 8);
     check_groups<T>({operation::sum, method::exact}, near_numbers<T>(600000), 900, 1, 3);
     check_groups<T>({operation::sum, method::exact}, near_numbers<T>(600000), 9000, 0, 8);
   }
 
-  TEST_CASE("a group of more elements than its words take without carries") {
-    // 1 and the others differ so much that the digits of the others fill a word.
+  TEST_CASE_TEMPLATE("exact sums of columns, of which some elements fit in no word", T, float, double) {
+    on_every_target([] {
+      for (const operation what : {operation::sum, operation::mean, operation::sum_of_magnitudes,
+                                   operation::sum_of_squares, operation::norm2, operation::sample_variance}) {
+        check_columns<T>(what, near_numbers<T>(100 * 37, 2000), 100, 37, 1);
+        check_columns<T>(what, std::vector<T>(40 * 9, -T{0}), 40, 9, 1);
+      }
+    });
+    for (const operation what : {operation::sum, operation::mean, operation::standard_deviation}) {
+      check_columns<T>(what, near_numbers<T>(5000 * 21, 2000), 5000, 21, 1);
+      check_columns<T>(what, near_numbers<T>(50 * 1100, 2000), 50, 1100, 1);
+      check_columns<T>(what, near_numbers<T>(9000 * 60, 2000), 9000, 60, 8);
+      // In the words of one column, a few thousand elements take all bits.
+      std::vector<T> x(5000 * 100, T{1});
+      for (std::size_t i = 7; i < x.size(); i += 100)
+        x[i] = static_cast<T>(sizeof(T) == 4 ? 0x1.fffffep3 : 0x1.fffffep5);
+      check_columns<T>(what, x, 5000, 100, 1);
+    }
+  }
+
+  TEST_CASE_TEMPLATE("a group of more elements than its words take without carries", T, float, double) {
+    // 1 and the others differ so much that the digits of the others, or of their squares, fill a word.
     constexpr std::size_t count = (std::size_t{1} << 24) + 65536;
-    std::vector<float> x(count, 0x1p-28f - 0x1p-52f);
-    for (std::size_t i = 0; i < count; i += count / 1024 + 1) x[i] = 1;
+    const std::vector<std::uint32_t> keys(count, 7);
     std::vector<double> sums(300);
     const options exact{.backend = "serial", .method = method::exact, .result = element_type::f64};
-    fanin::sum(groups(x, std::vector<std::uint32_t>(count, 7), 300), sums, exact);
-    CHECK(sums[7] == fanin::get<double>(reduce(operation::sum, array_view(std::span<const float>(x)), exact).value));
+    const auto check_sum = [&](operation what, T others) {
+      std::vector<T> x(count, others);
+      for (std::size_t i = 0; i < count; i += count / 1024 + 1) x[i] = 1;
+      reduce(what, groups(x, keys, 300), sums, exact);
+      CHECK(sums[7] == fanin::get<double>(reduce(what, array_view(std::span<const T>(x)), exact).value));
+    };
+    check_sum(operation::sum, static_cast<T>(0x1p-28 - 0x1p-52));
+    check_sum(operation::sum_of_squares, static_cast<T>(0x1.6a09e6p-14));
   }
 
   TEST_CASE_TEMPLATE("groups sorted in two steps", T, float, double) {
-    for (const call_of call : {call_of{operation::sum, method::exact}, call_of{operation::product, method::fast}}) {
+    for (const call_of call :
+         {call_of{operation::sum, method::exact}, call_of{operation::count_nonzero, method::fast}}) {
       check_groups<T>(call, 700000, 300001, 0, 1);
       check_groups<T>(call, 700000, 300001, 0, 3);
       check_groups<T>(call, 300000, 300001, 3, 1);  // most of them in one bucket

@@ -23,10 +23,16 @@ struct keyed_addition {
 /// instead.
 template <class A>
 constexpr bool is_added_by_key = false;
+template <std::floating_point T, class Term>
+constexpr bool is_added_by_key<accumulator::plain_sum<T, Term>> = true;
+template <std::floating_point T, class Term>
+constexpr bool is_added_by_key<accumulator::compensated_sum<T, Term>> = true;
 template <std::floating_point T>
-constexpr bool is_added_by_key<accumulator::plain_sum<T>> = true;
+constexpr bool is_added_by_key<accumulator::plain_square_sum<T>> = true;
 template <std::floating_point T>
-constexpr bool is_added_by_key<accumulator::compensated_sum<T>> = true;
+constexpr bool is_added_by_key<accumulator::compensated_square_sum<T>> = true;
+template <std::floating_point T>
+constexpr bool is_added_by_key<accumulator::plain_product<T>> = true;
 template <std::integral T>
 constexpr bool is_added_by_key<accumulator::integer_sum<T>> = sizeof(T) >= 4;
 template <computable T, bool Largest>

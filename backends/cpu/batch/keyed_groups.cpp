@@ -34,7 +34,7 @@ constexpr std::size_t least_for_two_steps = std::size_t{1} << 18;
 
 group_states_factory states_for(const request& request, const batch_results& results, const batch& groups) {
   if (results.partial()) results.rule().require_stand_in();
-  group_states_factory exact = exact_states(request, groups.inputs[0]);
+  group_states_factory exact = exact_group_states(request, groups.inputs[0]);
   const keyed_addition* const addition = find_functions(request.what, request.inputs.type(), request.method)->keyed;
   return exact.make || addition == nullptr ? exact : keyed_states(*addition);
 }

@@ -2,6 +2,7 @@
 #include "backends/cpu/batch/strided_rows.hpp"
 
 #include "backends/cpu/batch/copied_rows.hpp"
+#include "backends/cpu/batch/exact_columns.hpp"
 #include "backends/cpu/batch/runs.hpp"
 #include "backends/cpu/batch/side_by_side.hpp"
 #include "backends/recipe_functions.hpp"
@@ -38,7 +39,9 @@ std::uint64_t reduce_strided_rows(const cpu_backend& backend, batch_results& res
   const std::size_t bytes = many.result_count * (length * results.loops().element_bytes + bytes_for_result);
   const bool may_split = threads > 1 && bytes >= parallel_bytes;
   const recipe_functions& recipe = *find_functions(request.what, request.inputs.type(), request.method);
-  if (recipe.columns != nullptr && !request.adds && rows_side_by_side::serves(many, results)) {
+  if (const auto window = exact_columns::window_of(many, results, request)) {
+    fold_tiles(backend, results, threads, bytes, exact_columns(many, results, request, *window, threads, may_split));
+  } else if (recipe.columns != nullptr && !request.adds && rows_side_by_side::serves(many, results)) {
     fold_tiles(backend, results, threads, bytes,
                rows_side_by_side(many, results, request, *recipe.columns, threads, may_split));
   } else {

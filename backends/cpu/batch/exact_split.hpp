@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The addition of elements to the words of their groups or columns, by the best instruction set of this machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "backends/cpu/batch/exact_window.hpp"
+
+namespace fanin::cpu {
+
+/// Elements that are split together. Their words stay in the L1 cache.
+inline constexpr std::size_t split_block = 128;
+/// Rows that are added together to the words of their columns.
+inline constexpr std::size_t rows_together = 32;
+
+/// The sums of columns have fewer words, which hold larger numbers: an element of T has so many, and a square has
+/// twice as many. A sum of words stays in 64 bits for most_rows elements.
+template <class T>
+inline constexpr std::size_t column_words = sizeof(T) / 4;
+inline constexpr std::size_t most_rows = 2048;
+
+/// The loops for elements of T, float or double. They need round to nearest and no flushing of subnormals.
+template <class T>
+struct split_loops {
+  /// Adds x[i] to state (group[i] << copies) + i % 2^copies of `states`, for each i below `count`, which is at most
+  /// split_block. Elements that do not fit the window are left out. Their places are written to `misfits`, and their
+  /// number is returned. For squares of doubles, the constants of words 0 to 2 are added twice for each element.
+  std::size_t (*add)(const exact_window& window, const T* x, std::size_t count, const std::uint32_t* group,
+                     unsigned copies, std::uint64_t* states, std::uint8_t* misfits);
+  /// Adds x[r * along + c] to the words of column c, for each r below `rows` and c below `columns`. `rows` is at most
+  /// rows_together. planes[c] is word 0 of column c, planes[distance + c] its word 1, and so on; the number of
+  /// elements and the words of the squares follow. `distance` is a multiple of the lanes of a vector. Columns with an
+  /// element that does not fit the window are left out. They are written to `misfits`, and their number is returned.
+  std::size_t (*add_rows)(const exact_window& window, const T* x, std::ptrdiff_t along, std::size_t rows,
+                          std::size_t columns, std::uint64_t* planes, std::size_t distance, std::uint32_t* misfits);
+};
+
+/// The loops for the best instruction set of this machine.
+template <class T>
+const split_loops<T>& find_split_loops(exact_terms terms);
+
+}  // namespace fanin::cpu
