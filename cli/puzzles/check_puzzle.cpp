@@ -78,15 +78,22 @@ void write_text(const fs::path& file, std::string_view text) {
   if (!out.flush()) throw bad_data(fmt::format("{}: cannot be written", file.string()));
 }
 
+/// The text of a file. A file that does not exist has none.
+std::string read_text(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 /// What a compiler printed: errors, or only warnings.
 struct compiled {
   bool failed;
   std::string said;
 };
 
-compiled compile(const host_compiler& by, std::vector<std::string> arguments) {
-  const std::string script =
-      fmt::format("\"$0\" \"$@\" 2>&1 || echo '{}'", compiler_failed.substr(0, compiler_failed.size() - 1));
+/// Runs the compiler, and the shell's command `beside` at the same time.
+compiled compile(const host_compiler& by, std::vector<std::string> arguments, const std::string& beside = "true") {
+  const std::string script = fmt::format("{{ {}; }} & \"$0\" \"$@\" 2>&1 || echo '{}'; wait", beside,
+                                         compiler_failed.substr(0, compiler_failed.size() - 1));
   arguments.insert(arguments.begin(), {"-c", script, by.path});
   std::string said = run_child({.program = "/bin/sh", .arguments = arguments, .limits = {.seconds = 120}}).out;
   const bool failed = said.ends_with(compiler_failed);
@@ -94,20 +101,28 @@ compiled compile(const host_compiler& by, std::vector<std::string> arguments) {
   return {failed, said};
 }
 
-/// Compiles the checker, unless the folder has it from an earlier check. Returns the object file.
+/// The text as one word of a shell's command.
+std::string quoted(const std::string& text) {
+  std::string word = "'";
+  for (const char one : text) word += one == '\'' ? "'\\''" : std::string(1, one);
+  return word + "'";
+}
+
+/// The object file of the checker, which a folder keeps from its first check.
 fs::path checker_object(const fs::path& folder, const host_compiler& by) {
   std::string all = by.path + std::to_string(fs::last_write_time(by.path).time_since_epoch().count());
   for (const source_text& one : puzzle_texts()) all += one.text;
-  const fs::path object = folder / fmt::format("checker-{:016x}.o", std::hash<std::string>()(all));
-  if (fs::exists(object)) return object;
+  return folder / fmt::format("checker-{:016x}.o", std::hash<std::string>()(all));
+}
+
+/// The shell's command that compiles the checker. What the compiler says is in a file with the end .log.
+std::string command_for_checker(const fs::path& folder, const host_compiler& by, const fs::path& object) {
   for (const source_text& one : puzzle_texts()) write_text(folder / one.name, one.text);
-  const fs::path unfinished = object.string() + fmt::format(".{}", ::getpid());
-  const compiled checker =
-      compile(by, {"-std=c++20", "-O1", "-DFANIN_EMULATE_SANITIZED=1", "-I" + folder.string(), "-c",
-                   (folder / "cli/puzzles/checker.cpp").string(), "-o", unfinished.string()});
-  if (checker.failed) throw bad_data(fmt::format("{} cannot compile the checker:\n{}", by.path, checker.said));
-  fs::rename(unfinished, object);
-  return object;
+  const std::string unfinished = fmt::format("{}.{}", object.string(), ::getpid());
+  return fmt::format(
+      "{0} -std=c++20 -O1 -DFANIN_EMULATE_SANITIZED=1 -I{1} -c {2} -o {3} >{4} 2>&1 && mv {3} {5} && rm {4}",
+      quoted(by.path), quoted(folder.string()), quoted((folder / "cli/puzzles/checker.cpp").string()),
+      quoted(unfinished), quoted(object.string() + ".log"), quoted(object.string()));
 }
 
 /// Headers of CUDA that a kernel may include. On the CPU they are empty, because fanin/emulate.hpp declares all.
@@ -156,10 +171,9 @@ struct finding {
 
 finding run_checker(const fs::path& program) {
   const std::string file = program.string() + ".report";
-  finding found;
-  found.printed = run_child({.program = program.string(), .arguments = {file}, .limits = {.seconds = 60}}).out;
-  std::ifstream in(file, std::ios::binary);
-  found.report.assign(std::istreambuf_iterator<char>(in), {});
+  const std::string printed =
+      run_child({.program = program.string(), .arguments = {file}, .limits = {.seconds = 60}}).out;
+  const finding found = {printed, read_text(file)};
   fs::remove(file);
   return found;
 }
@@ -199,13 +213,17 @@ finding check_kernel(const fs::path& file) {
   const fs::path program = folder / fmt::format("{}-{}", file.stem().string(), ::getpid());
   const std::string source = program.string() + ".cpp", object = program.string() + ".o";
   const fs::path checker = checker_object(folder, by), cuda = folder / "cpu";
+  const std::string beside = fs::exists(checker) ? "true" : command_for_checker(folder, by, checker);
   for (const std::string_view name : cuda_headers) write_text(cuda / name, "");
   write_text(source, program_text(number, learner));
   const std::vector<std::string> headers = {"-I" + cuda.string(), "-I" + folder.string()};
   std::vector<std::string> arguments = {"-std=c++20", "-O1", "-g1", "-fwrapv", "-fsanitize=thread," + by.bounds()};
   arguments.insert(arguments.end(), headers.begin(), headers.end());
   arguments.insert(arguments.end(), {"-Wuninitialized", "-Wunused-value", "-c", source, "-o", object});
-  const compiled kernel = compile(by, arguments);
+  const compiled kernel = compile(by, arguments, beside);
+  if (!fs::exists(checker)) {
+    throw bad_data(fmt::format("{} cannot compile the checker:\n{}", by.path, read_text(checker.string() + ".log")));
+  }
   finding found;
   if (kernel.failed) {
     found.report = compiler_errors(by, kernel, number, learner, headers);
