@@ -207,12 +207,48 @@ struct word_sum {
   }
 };
 
-/// Adds the integers of words to A, an accumulator of integers of any size.
-template <class Word, class A>
-struct integers_by_word : A {
+/// The square of a word, which has twice the bits.
+template <class Word>
+FANIN_HOST_DEVICE auto square_of(Word size) {
+  using square = std::conditional_t<sizeof(Word) == 8, detail::uint128, std::uint64_t>;
+  return square{size} * size;
+}
+template <class Word>
+FANIN_HOST_DEVICE bool is_negative(Word word, const element_rule& rule) {
+  return (word & static_cast<Word>(rule.sign)) != 0;
+}
+
+/// The sum of the squares of the integers of words of 32 or 64 bits.
+template <class Word>
+struct wide_word_squares : accumulator::integer_square_sum<std::int64_t> {
   using element = Word;
   using rule = element_rule;
-  FANIN_HOST_DEVICE static auto read(Word word, const rule& r) { return integer_of_word(word, r); }
+  FANIN_HOST_DEVICE static Word read(Word word, const rule& r) {
+    return is_negative(word, r) ? Word{0} - word : word;
+  }
+  FANIN_HOST_DEVICE static void add(state& s, Word size) {
+    if constexpr (sizeof(Word) == 8) {
+      merge(s, square_of(size));
+    } else {
+      s += square_of(size);  // 2^63 squares of 64 bits do not reach the limit.
+    }
+  }
+};
+
+/// The sums of the integers of words of 32 or 64 bits, and of their squares.
+template <class Word>
+struct wide_word_moments : accumulator::integer_dispersion<std::int64_t> {
+  using element = Word;
+  using rule = element_rule;
+  struct integer {
+    Word word;
+    bool negative;
+  };
+  FANIN_HOST_DEVICE static integer read(Word word, const rule& r) { return {word, is_negative(word, r)}; }
+  FANIN_HOST_DEVICE static void add(state& s, integer x) {
+    const detail::int128 above = detail::int128{x.negative} << (8 * sizeof(Word));
+    merge(s, {detail::int128{x.word} - above, square_of(x.negative ? Word{0} - x.word : x.word), 0});
+  }
 };
 
 /// The sums of the integers of words of up to 16 bits, and of their squares.

@@ -43,11 +43,11 @@ struct shared_form<T, accumulator::integer_sum<T, Term>> {
 };
 template <class T>
 struct shared_form<T, accumulator::integer_square_sum<T>> {
-  using type = integers_by_word<word_for<T>, accumulator::integer_square_sum<std::int64_t>>;
+  using type = wide_word_squares<word_for<T>>;
 };
 template <class T>
 struct shared_form<T, accumulator::integer_dispersion<T>> {
-  using type = integers_by_word<word_for<T>, accumulator::integer_dispersion<std::int64_t>>;
+  using type = wide_word_moments<word_for<T>>;
 };
 
 /// The accumulator that kernels fold in place of A, and the most elements that one of its states can hold.

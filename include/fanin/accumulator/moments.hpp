@@ -174,8 +174,11 @@ struct integer_dispersion {
   }
   FANIN_HOST_DEVICE static void merge(state& s, const state& other) {
     s.sum += other.sum;
-    s.squares += other.squares;
-    s.squares_high += other.squares_high + (s.squares < other.squares ? 1 : 0);
+    // 64 bits at a time, so that a GPU keeps the carries in flags. A comparison of 128 bits takes nine instructions.
+    const uint128 low = uint128{static_cast<std::uint64_t>(s.squares)} + static_cast<std::uint64_t>(other.squares);
+    const uint128 high = (s.squares >> 64) + (other.squares >> 64) + (low >> 64);
+    s.squares = high << 64 | static_cast<std::uint64_t>(low);
+    s.squares_high += other.squares_high + static_cast<std::uint64_t>(high >> 64);
   }
   template <class R>
   FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count) {
