@@ -88,9 +88,6 @@ struct batch_elements {
   mask_view mask;
   std::uint64_t largest_number;  ///< presence_rule
   element_rule rule;
-
-  /// The group of each element, if groups are sorted; the number of groups for an element of no group.
-  const std::uint32_t* keys;
 };
 
 /// The memory for the results, or for the states of their chunks.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sort is CUB's radix sort of as many bits as the number of groups has. It moves elements of 4 and 8 bytes
-// themselves. Other elements, pairs of elements, masks, and places for indices are gathered by their sorted places.
+// The sort is CUB's radix sort of as many bits as the number of groups has. It moves elements of up to 8 bytes
+// themselves; elements of 1 and 2 bytes only with keys of 16 bits. Other elements, pairs of elements, masks, and
+// places for indices are gathered by their sorted places.
 #include "backends/cuda/batch/groups.hpp"
 
 #include <bit>
@@ -21,16 +22,17 @@ constexpr unsigned group_threads = 256;
 
 /// Writes each key, or in place of one of no group their number, and the place of its element if `places` is not
 /// null.
-template <class Key>
 __global__ void __launch_bounds__(group_threads)
-    read_keys(const Key* keys, std::uint64_t count, std::uint32_t groups, bool drops_others, std::uint32_t* read,
-              std::uint32_t* places, batch_status* status) {
+    read_keys(const void* __restrict__ keys, bool has_wide_keys, std::uint64_t count, std::uint32_t groups,
+              bool drops_others, const group_numbers read, std::uint32_t* places, batch_status* status) {
+  const auto* const wide = static_cast<const std::uint64_t*>(keys);
+  const auto* const narrow = static_cast<const std::uint32_t*>(keys);
   unsigned long long first_outside = 0, outside = 0;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * group_threads + threadIdx.x; i < count;
        i += std::uint64_t{gridDim.x} * group_threads) {
-    const auto key = static_cast<std::uint64_t>(keys[i]);  // negative keys are large
+    const std::uint64_t key = has_wide_keys ? wide[i] : narrow[i];  // negative keys are large
     const bool is_in_group = key < groups;
-    read[i] = is_in_group ? static_cast<std::uint32_t>(key) : groups;
+    read.set(i, is_in_group ? static_cast<std::uint32_t>(key) : groups);
     if (places != nullptr) places[i] = static_cast<std::uint32_t>(i);
     if (!is_in_group && outside++ == 0) first_outside = i;
   }
@@ -43,8 +45,8 @@ __global__ void __launch_bounds__(group_threads)
 }
 
 /// The number of sorted keys below each group, and below the number of groups.
-__global__ void __launch_bounds__(group_threads) find_offsets(const std::uint32_t* sorted_keys, std::uint32_t count,
-                                                              std::uint32_t groups, std::uint32_t* offsets) {
+__global__ void __launch_bounds__(group_threads)
+    find_offsets(const group_numbers sorted_keys, std::uint32_t count, std::uint32_t groups, std::uint32_t* offsets) {
   for (std::uint64_t group = std::uint64_t{blockIdx.x} * group_threads + threadIdx.x; group <= groups;
        group += std::uint64_t{gridDim.x} * group_threads) {
     std::uint32_t low = 0, high = count;
@@ -60,44 +62,40 @@ __global__ void __launch_bounds__(group_threads) find_offsets(const std::uint32_
   }
 }
 
+template <class Word>
+__device__ void copy_word(const void* from, std::uint32_t place, void* to, std::uint64_t i) {
+  static_cast<Word*>(to)[i] = static_cast<const Word*>(from)[place];
+}
+
+/// Copies an element of so many bytes.
+__device__ void copy_element(std::size_t bytes, const void* from, std::uint32_t place, void* to, std::uint64_t i) {
+  switch (bytes) {
+    case 1:
+      return copy_word<std::uint8_t>(from, place, to, i);
+    case 2:
+      return copy_word<std::uint16_t>(from, place, to, i);
+    case 4:
+      return copy_word<std::uint32_t>(from, place, to, i);
+    case 8:
+      return copy_word<std::uint64_t>(from, place, to, i);
+    default:
+      return copy_word<uint4>(from, place, to, i);
+  }
+}
+
 /// Copies the elements, and their entries in the mask, to their places in the order of keys. Null arrays are left
 /// out.
-template <class Word>
 __global__ void __launch_bounds__(group_threads)
-    gather(const std::uint32_t* sorted_places, std::uint64_t count, const Word* x, Word* sorted_x, const Word* y,
-           Word* sorted_y, const mask_view mask, std::uint8_t* sorted_mask) {
+    gather(const std::uint32_t* __restrict__ sorted_places, std::uint64_t count, std::size_t element_bytes,
+           const void* __restrict__ x, void* sorted_x, const void* __restrict__ y, void* sorted_y,
+           const mask_view mask, std::uint8_t* sorted_mask) {
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * group_threads + threadIdx.x; i < count;
        i += std::uint64_t{gridDim.x} * group_threads) {
     const std::uint32_t place = sorted_places[i];
-    sorted_x[i] = x[place];
-    if (y != nullptr) sorted_y[i] = y[place];
+    copy_element(element_bytes, x, place, sorted_x, i);
+    if (y != nullptr) copy_element(element_bytes, y, place, sorted_y, i);
     if (sorted_mask != nullptr) sorted_mask[i] = is_in_mask(mask, place) ? 1 : 0;
   }
-}
-
-/// Calls f(Word()), where Word has the size of an element.
-template <class F>
-void with_word(std::size_t element_bytes, const F& f) {
-  switch (element_bytes) {
-    case 1:
-      return f(std::uint8_t());
-    case 2:
-      return f(std::uint16_t());
-    case 4:
-      return f(std::uint32_t());
-    case 8:
-      return f(std::uint64_t());
-    case 16:
-      return f(uint4());
-  }
-}
-
-/// Calls f(Key()), where Key is the type of the keys. i64 and u64 have the same Key.
-template <class F>
-void with_key(element_type type, const F& f) {
-  if (byte_size(type) == 8) return f(std::uint64_t());
-  if (type == element_type::i32) return f(std::int32_t());
-  f(std::uint32_t());
 }
 
 unsigned blocks_of(const execution& where, std::uint64_t threads) {
@@ -107,7 +105,10 @@ unsigned blocks_of(const execution& where, std::uint64_t threads) {
 }  // namespace
 
 key_sort::key_sort(const array_view& index, std::size_t groups, std::size_t value_bytes)
-    : index_(index), groups_(groups), value_bytes_(value_bytes) {
+    : index_(index),
+      groups_(groups),
+      value_bytes_(value_bytes),
+      has_short_keys_(fits_short_keys(groups) && value_bytes < 8) {
   constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max() - 1;
   if (index.count > most || groups > most) {
     throw unsupported("cuda reduces at most 2^32 - 2 elements to as many groups in one call");
@@ -116,21 +117,25 @@ key_sort::key_sort(const array_view& index, std::size_t groups, std::size_t valu
 
 void key_sort::sort(const arrays& to, const void* values, std::size_t& scratch_bytes, cudaStream_t stream) const {
   const int bits = std::bit_width(groups_);
-  const auto sort_with = [&]<class Value>(Value) {
-    check(cub::DeviceRadixSort::SortPairs(to.sort_scratch, scratch_bytes, to.keys, to.sorted_keys,
-                                          static_cast<const Value*>(values), static_cast<Value*>(to.sorted_values),
-                                          index_.count, 0, bits, stream),
+  const auto sort_with = [&]<class Key, class Value>(Key, Value) {
+    check(cub::DeviceRadixSort::SortPairs(to.sort_scratch, scratch_bytes, static_cast<const Key*>(to.keys.data),
+                                          static_cast<Key*>(to.sorted_keys.data), static_cast<const Value*>(values),
+                                          static_cast<Value*>(to.sorted_values), index_.count, 0, bits, stream),
           "cub::DeviceRadixSort");
   };
-  value_bytes_ == 8 ? sort_with(std::uint64_t()) : sort_with(std::uint32_t());
+  if (value_bytes_ == 8) return sort_with(std::uint32_t(), std::uint64_t());
+  if (!has_short_keys_) return sort_with(std::uint32_t(), std::uint32_t());
+  if (value_bytes_ == 4) return sort_with(std::uint16_t(), std::uint32_t());
+  if (value_bytes_ == 2) return sort_with(std::uint16_t(), std::uint16_t());
+  sort_with(std::uint16_t(), std::uint8_t());
 }
 
 key_sort::arrays key_sort::take_from(scratch_pieces& scratch, bool of_places) const {
-  const std::size_t each = index_.count * sizeof(std::uint32_t);
+  const std::size_t key_bytes = has_short_keys_ ? sizeof(std::uint16_t) : sizeof(std::uint32_t);
   arrays to{};
-  to.keys = scratch.take<std::uint32_t>(each);
-  to.sorted_keys = scratch.take<std::uint32_t>(each);
-  if (of_places) to.places = scratch.take<std::uint32_t>(each);
+  to.keys = {scratch.take<void>(index_.count * key_bytes), has_short_keys_};
+  to.sorted_keys = {scratch.take<void>(index_.count * key_bytes), has_short_keys_};
+  if (of_places) to.places = scratch.take<std::uint32_t>(index_.count * sizeof(std::uint32_t));
   to.sorted_values = scratch.take<void>(index_.count * value_bytes_);
   to.offsets = scratch.take<std::uint32_t>((groups_ + 1) * sizeof(std::uint32_t));
   arrays measured{};
@@ -143,10 +148,8 @@ void key_sort::enqueue(const arrays& to, const void* values, bool drops_others, 
                        batch_status* status) const {
   const auto count = static_cast<std::uint32_t>(index_.count), groups = static_cast<std::uint32_t>(groups_);
   if (count > 0) {
-    with_key(index_.type, [&]<class Key>(Key) {
-      read_keys<<<blocks_of(where, count), group_threads, 0, where.stream>>>(
-          static_cast<const Key*>(index_.data), count, groups, drops_others, to.keys, to.places, status);
-    });
+    read_keys<<<blocks_of(where, count), group_threads, 0, where.stream>>>(
+        index_.data, byte_size(index_.type) == 8, count, groups, drops_others, to.keys, to.places, status);
     std::size_t scratch_bytes = to.sort_scratch_bytes;
     sort(to, values != nullptr ? values : to.places, scratch_bytes, where.stream);
   }
@@ -159,8 +162,8 @@ group_sort::group_sort(const request& request, const batch& groups)
     : groups_(groups),
       element_bytes_(byte_size(groups.inputs.type())),
       is_indexed_(row_of(request.what).form == result_form::indexed),
-      sorts_elements_(groups.inputs.size() == 1 && !groups.inputs.mask() && !is_indexed_ &&
-                      (element_bytes_ == 4 || element_bytes_ == 8)),
+      sorts_elements_(groups.inputs.size() == 1 && !groups.inputs.mask() && !is_indexed_ && element_bytes_ <= 8 &&
+                      (element_bytes_ >= 4 || fits_short_keys(groups.result_count))),
       keys_(groups.index, groups.result_count, sorts_elements_ ? element_bytes_ : sizeof(std::uint32_t)) {}
 
 group_sort::arrays group_sort::take_from(scratch_pieces& scratch) const {
@@ -187,12 +190,9 @@ void group_sort::enqueue(scratch_pieces& scratch, const execution& where, batch_
   const auto* const sorted_places = static_cast<const std::uint32_t*>(to.of_keys.sorted_values);
   keys_.enqueue(to.of_keys, sorts_elements_ ? inputs[0].data : nullptr, groups_.drops_others, where, out.status);
   if (count > 0 && !sorts_elements_) {
-    with_word(element_bytes_, [&]<class Word>(Word) {
-      gather<<<blocks_of(where, count), group_threads, 0, where.stream>>>(
-          sorted_places, count, static_cast<const Word*>(inputs[0].data), static_cast<Word*>(to.x),
-          static_cast<const Word*>(inputs[1].data), static_cast<Word*>(to.y), inputs.mask(),
-          static_cast<std::uint8_t*>(to.mask));
-    });
+    gather<<<blocks_of(where, count), group_threads, 0, where.stream>>>(
+        sorted_places, count, element_bytes_, inputs[0].data, to.x, inputs[1].data, to.y, inputs.mask(),
+        static_cast<std::uint8_t*>(to.mask));
     check(cudaGetLastError(), "launching a sort of groups");
   }
 
@@ -204,7 +204,6 @@ void group_sort::enqueue(scratch_pieces& scratch, const execution& where, batch_
   if (to.mask != nullptr) all.mask = {to.mask, 0, mask_form::bytes};
   all.offsets = to.of_keys.offsets;
   all.has_wide_offsets = false;
-  all.keys = to.of_keys.sorted_keys;
   if (is_indexed_) {
     out.sorted_places = sorted_places;
     out.group_offsets = to.of_keys.offsets;

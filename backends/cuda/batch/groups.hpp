@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/cuda/batch/elements.hpp"
+#include "backends/cuda/batch/group_numbers.hpp"
 #include "backends/cuda/runtime/kernel_launcher.hpp"
 #include "backends/cuda/runtime/scratch_pieces.hpp"
 
@@ -20,14 +21,15 @@ inline method method_of_groups(const request& request) {
 /// Sorts keys stably by their group, each with a value.
 class key_sort {
  public:
-  /// `groups`: the number of groups. `value_bytes`: the size of a value, 4 or 8.
+  /// `groups`: the number of groups. `value_bytes`: the size of a value, 4 or 8; 1 or 2 where keys are short.
   /// @throws unsupported if there are 2^32 - 1 keys or groups or more
   key_sort(const array_view& index, std::size_t groups, std::size_t value_bytes = sizeof(std::uint32_t));
 
   /// Arrays of as many entries as there are keys, except for `offsets`, which are the numbers of sorted keys before
-  /// each group and before the keys of no group. Keys of no group are equal to the number of groups.
+  /// each group and before the keys of no group.
   struct arrays {
-    std::uint32_t *keys, *sorted_keys, *places, *offsets;
+    group_numbers keys, sorted_keys;
+    std::uint32_t *places, *offsets;
     void *sorted_values, *sort_scratch;
     std::size_t sort_scratch_bytes;
   };
@@ -44,6 +46,7 @@ class key_sort {
 
   array_view index_;
   std::size_t groups_, value_bytes_;
+  bool has_short_keys_;
 };
 
 class group_sort {

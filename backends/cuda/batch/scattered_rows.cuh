@@ -11,6 +11,7 @@
 #include <bit>
 
 #include "backends/cuda/batch/add_vector.cuh"
+#include "backends/cuda/batch/group_numbers.hpp"
 #include "backends/cuda/batch/items.cuh"
 #include "backends/cuda/exact/double_sum.cuh"
 #include "backends/cuda/numbers.hpp"
@@ -27,9 +28,12 @@ inline constexpr unsigned merged_columns = 32;                         ///< of a
 /// What the kernels read and write. Rows of the base, of x and of the results have `columns` elements.
 struct scattered_lists {
   const void* x;
-  const void* base;                               ///< may be null
-  void* out;                                      ///< the base, or memory apart from it
-  const std::uint32_t *numbers, *keys, *offsets;  ///< of rows in the order of keys (key_sort)
+  const void* base;  ///< may be null
+  void* out;         ///< the base, or memory apart from it
+  // Of rows in the order of keys (key_sort).
+  const std::uint32_t* numbers;
+  group_numbers keys;
+  const std::uint32_t* offsets;
   std::uint64_t count, groups, columns;
   bool has_vectors;  ///< rows are whole vectors
   element_rule rule;
