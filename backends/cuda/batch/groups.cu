@@ -25,16 +25,27 @@ constexpr unsigned group_threads = 256;
 __global__ void __launch_bounds__(group_threads)
     read_keys(const void* __restrict__ keys, bool has_wide_keys, std::uint64_t count, std::uint32_t groups,
               bool drops_others, const group_numbers read, std::uint32_t* places, batch_status* status) {
-  const auto* const wide = static_cast<const std::uint64_t*>(keys);
-  const auto* const narrow = static_cast<const std::uint32_t*>(keys);
+  constexpr int at_once = 4;
+  const std::uint64_t stride = std::uint64_t{gridDim.x} * group_threads;
   unsigned long long first_outside = 0, outside = 0;
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * group_threads + threadIdx.x; i < count;
-       i += std::uint64_t{gridDim.x} * group_threads) {
-    const std::uint64_t key = has_wide_keys ? wide[i] : narrow[i];  // negative keys are large
-    const bool is_in_group = key < groups;
-    read.set(i, is_in_group ? static_cast<std::uint32_t>(key) : groups);
-    if (places != nullptr) places[i] = static_cast<std::uint32_t>(i);
-    if (!is_in_group && outside++ == 0) first_outside = i;
+  for (std::uint64_t i0 = std::uint64_t{blockIdx.x} * group_threads + threadIdx.x; i0 < count;
+       i0 += at_once * stride) {
+    std::uint64_t key[at_once];
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) {
+      const std::uint64_t i = ::min(i0 + k * stride, count - 1);
+      key[k] =
+          has_wide_keys ? static_cast<const std::uint64_t*>(keys)[i] : static_cast<const std::uint32_t*>(keys)[i];
+    }
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) {
+      const std::uint64_t i = i0 + k * stride;
+      if (i >= count) break;
+      const bool is_in_group = key[k] < groups;  // negative keys are large
+      read.set(i, is_in_group ? static_cast<std::uint32_t>(key[k]) : groups);
+      if (places != nullptr) places[i] = static_cast<std::uint32_t>(i);
+      if (!is_in_group && outside++ == 0) first_outside = i;
+    }
   }
   if (outside == 0) return;
   if (drops_others) {
