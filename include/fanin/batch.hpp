@@ -42,8 +42,9 @@
 //     or 552 (f64) for each group or element, whichever are fewer. From some 40000 to 80000 groups on, by type, 6 or
 //     10 bytes for each element more.
 //   - All other groups are sorted: 4 bytes for each group, and 12 for each element of 4 bytes or 16 for each of 8.
-//     With elements of another size, two inputs, a mask or an index, each element takes 16 bytes and the copies. If
-//     the number of groups has more than 8 bits, each element takes up to 12 bytes more.
+//     With fewer than 2^16 groups, elements of 1, 2 and 4 bytes take 5, 6 and 8. With elements of another size, two
+//     inputs, a mask or an index, each element takes up to 16 bytes and the copies. If the number of groups has more
+//     than 8 bits, each element takes up to 12 bytes more.
 //   Host memory:
 //   - Contiguous rows, and segments: as for one array.
 //   - Rows with strides: for each thread up to 0.5 MiB of copies and the states of up to 64 rows, or 256 KiB of
