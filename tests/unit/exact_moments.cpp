@@ -272,4 +272,33 @@ TEST_SUITE("unit/moments") {
                           exact_number::of(squares).scaled(-298), count, {}));
     }
   }
+  TEST_CASE("a quotient or its root that doubles decide is the rounded one") {
+    generator random(5);
+    std::size_t undecided = 0, wrong = 0, roots = 0;
+    const auto check = [&](std::uint64_t a, std::uint64_t b) {
+      for (const bool root : {false, true}) {
+        double found;
+        roots += root ? 1 : 0;
+        if (!accumulator::decide_quotient(a, b, root, found)) {
+          ++undecided;
+          continue;
+        }
+        const std::uint32_t sum[1] = {0},
+                            squares[2] = {static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(a >> 32)};
+        wrong += found != detail::rounded_dispersion<double>(sum, squares, 0, b, {root, 0}) ? 1 : 0;
+      }
+    };
+    for (int i = 0; i < 100000; ++i) {
+      check(random() >> (11 + random() % 53), (random() >> (11 + random() % 53)) + 1);
+      const std::uint64_t k = random() >> (38 + random() % 26);
+      check(k * k, 1 + random() % 9);
+      check(k * k + random() % 3, 1);
+      check(k * k + k, 4 * (random() % 2) + 1);  // nearly (k + 1/2)^2
+    }
+    CHECK(wrong == 0);
+    CHECK(undecided < roots / 100);
+    double found;
+    CHECK(!accumulator::decide_quotient(std::uint64_t{1} << 53, 3, false, found));
+    CHECK(!accumulator::decide_quotient(3, std::uint64_t{1} << 53, false, found));
+  }
 }

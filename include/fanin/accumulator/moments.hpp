@@ -3,6 +3,7 @@
 // variance is (n Q - S^2) / (n (n - ddof)). The numerator is computed exactly in integers.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -148,11 +149,40 @@ FANIN_HOST_DEVICE inline void split_squares(const integer_moments& s, std::uint3
   }
 }
 
+/// Whether doubles decide which double is nearest to a / b, or to the root of it, for b > 0. Then `result` is that
+/// double. Needs rounding to nearest. The quotient of integers below 2^53 is rounded once. Its root is first rounded
+/// twice; a correction, whose own error is below 2^-48 of it, says whether a neighbour is nearer.
+FANIN_HOST_DEVICE inline bool decide_quotient(std::uint64_t a, std::uint64_t b, bool root, double& result) {
+  constexpr std::uint64_t limit = std::uint64_t{1} << 53;
+  if (a >= limit || b >= limit) return false;
+  const auto x = static_cast<double>(a), y = static_cast<double>(b);
+  const double quotient = result = x / y;
+  if (!root || a == 0) return true;
+  const double near = std::sqrt(quotient), rest = std::fma(-quotient, y, x) / y;
+  const double correction = (std::fma(-near, near, quotient) + rest) / (2 * near);
+  const auto bits = fanin::detail::to_bits(near);
+  const double half_ulp = fanin::detail::from_bits<double>(bits >> 52 << 52) * 0x1p-53;
+  result = near + correction;
+  const bool is_power_of_two = bits << 12 == 0;  // The neighbour below is nearer than the one above.
+  const double distance = std::fabs(std::fabs(correction) - half_ulp);
+  return correction == 0 || (!is_power_of_two && distance > half_ulp * 0x1p-20);
+}
+
 /// The variance or standard deviation of `count` > ddof integers, rounded once.
 FANIN_HOST_DEVICE FANIN_NOINLINE inline double rounded_dispersion(const integer_moments& s, std::uint64_t count,
                                                                   dispersion_measure wanted) {
   std::uint32_t sum[4], squares[8];
   const auto size = static_cast<uint128>(s.sum < 0 ? -s.sum : s.sum);
+#ifdef __CUDA_ARCH__  // A GPU takes long for the integers below, and a caller's rounding mode does not reach it.
+  const auto low = static_cast<std::uint64_t>(s.squares);
+  if (s.squares_high == 0 && s.squares == low && (uint128{low} * count) >> 64 == 0 && count >> 32 == 0) {
+    double result;
+    if (decide_quotient(low * count - static_cast<std::uint64_t>(size * size), count * (count - wanted.ddof),
+                        wanted.root, result)) {
+      return result;
+    }
+  }
+#endif
   for (int i = 0; i < 4; ++i) sum[i] = static_cast<std::uint32_t>(size >> (32 * i));
   split_squares(s, squares);
   return fanin::detail::rounded_dispersion<double>(sum, squares, 0, count, wanted);
@@ -197,6 +227,9 @@ struct integer_norm : integer_dispersion<T> {
   FANIN_HOST_DEVICE static R finish(const integer_moments& s, std::uint64_t) {
     std::uint32_t squares[8];
     split_squares(s, squares);
+#ifdef __CUDA_ARCH__
+    if (s.squares >> 53 == 0 && s.squares_high == 0) return std::sqrt(static_cast<double>(s.squares));
+#endif
     return fanin::detail::rounded_root<R>(squares, 0);
   }
 };
