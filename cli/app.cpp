@@ -17,11 +17,11 @@
 
 #include "base/words.hpp"
 #include "cli/about.hpp"
-#include "cli/advice.hpp"
 #include "cli/commands.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/text.hpp"
+#include "cli/parse_error.hpp"
 
 namespace fanin::cli {
 
@@ -48,21 +48,13 @@ std::vector<std::string_view> subcommand_names(const std::vector<command>& comma
   return names;
 }
 
-// Reports the first unknown word with a suggestion, which CLI11's own message would lack.
-[[noreturn]] void refuse_word(const CLI::App& parser, const std::string& word) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : parser.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  const std::string name = word.substr(0, word.find('='));
-  const bool option = word.starts_with("-");
-  const std::string_view advice = advice_on_option(parser.get_name(), name);
-  const std::string rest = !advice.empty() ? fmt::format("; {}", advice)
-                           : option        ? detail::suggestion(name, known)
-                                           : "";
-  throw usage_error(fmt::format("{}: {} '{}'{}", parser.get_name(), option ? "unknown option" : "unexpected argument",
-                                printable(word), rest));
+void refuse_two_subcommands(const CLI::App& root) {
+  const auto parsed = root.get_subcommands();
+  if (parsed.size() < 2) return;
+  throw usage_error(fmt::format(
+      "only one subcommand can be given, not {0} and {1}; 'fanin reduce sum,mean FILE' computes several "
+      "results, and './{1}' is the file of that name",
+      parsed[0]->get_name(), parsed[1]->get_name()));
 }
 
 // The words of the command line. If they begin with help, the option --help at their end stands for it; help about
@@ -90,18 +82,13 @@ void parse(CLI::App& root, const std::vector<command>& commands, const std::vect
     root.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) throw;
-    throw usage_error(fmt::format("{}; see 'fanin {}--help'", error.what(),
-                                  first.starts_with("-") ? "" : std::string(first) + " "));
+    refuse_two_subcommands(root);
+    const auto parsed = root.get_subcommands();
+    throw usage_error(sentence_about(error, parsed.empty() ? root : *parsed.front()));
   }
-  if (const auto parsed = root.get_subcommands(); parsed.size() > 1) {
-    throw usage_error(fmt::format(
-        "only one subcommand can be given, not {0} and {1}; 'fanin reduce sum,mean FILE' computes several "
-        "results, and './{1}' is the file of that name",
-        parsed[0]->get_name(), parsed[1]->get_name()));
-  }
-  for (const command& one : commands) {
-    if (const auto left = one.parser->remaining(); !left.empty()) refuse_word(*one.parser, left.front());
-  }
+  refuse_two_subcommands(root);
+  refuse_unknown_words(root);
+  for (const command& one : commands) refuse_unknown_words(*one.parser);
   if (root.get_subcommands().empty()) throw usage_error("a subcommand is needed; see 'fanin --help'");
 }
 
@@ -118,7 +105,11 @@ std::vector<command> add_commands(CLI::App& root) {
   for (const command& one : commands) {
     one.parser->allow_extras();
     for (CLI::Option* option : one.parser->get_options()) {
-      if (option->get_items_expected_max() > 0) option->check(refuse_empty);
+      if (option->get_items_expected_max() > 0) {
+        option->check(refuse_empty);
+      } else {
+        option->disable_flag_override();
+      }
     }
   }
   return commands;
@@ -128,6 +119,7 @@ void run_or_throw(int argc, char** argv) {
   CLI::App root("sums, means, norms and extremes of many numbers, exact unless another method is asked for", "fanin");
   root.set_version_flag("--version", "fanin " FANIN_VERSION, "print the version");
   root.footer(environment_and_examples());
+  root.allow_extras();
   const std::vector<command> commands = add_commands(root);
   try {
     parse(root, commands, without_help_word(argc, argv));

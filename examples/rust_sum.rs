@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface from Rust, without a generated binding: rustc -L FOLDER_OF_LIBFANIN -l fanin rust_sum.rs
+// The C interface from Rust, without a generated binding:
+// rustc rust_sum.rs -C link-args="$(pkg-config --libs fanin) -lstdc++"
 use std::ffi::{c_char, c_void, CStr};
 use std::ptr::null;
 

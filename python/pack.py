@@ -89,6 +89,17 @@ def record_line(path, content):
     return "%s,sha256=%s,%d\n" % (path, digest, len(content))
 
 
+def write_archive(path, files):
+    """The archive takes its name when it is whole, so that an interruption leaves no part of a wheel."""
+    unfinished = path.with_name(path.name + ".unfinished")
+    with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name)  # its date is in 1980, so that the same content gives the same wheel
+            entry.external_attr = (0o100755 if ".so" in name or name == "fanin/fanin" else 0o100644) << 16
+            archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
+    unfinished.replace(path)
+
+
 def write_wheel(library, command, dist):
     programs = programs_of(library, command)
     major, minor = needed_glibc([*programs, *needed_libraries(programs).values()])
@@ -101,14 +112,11 @@ def write_wheel(library, command, dist):
     record = "".join(record_line(path, content) for path, content in files.items())
     files[info + "RECORD"] = (record + info + "RECORD,,\n").encode()
     dist.mkdir(parents=True, exist_ok=True)
-    for old in dist.glob("fanin-*.whl"):
-        old.unlink()
     wheel = dist / ("fanin-%s-%s.whl" % (version(), tag))
-    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-        for path, content in files.items():
-            entry = zipfile.ZipInfo(path)  # its date is in 1980, so that the same content gives the same wheel
-            entry.external_attr = (0o100755 if ".so" in path or path == "fanin/fanin" else 0o100644) << 16
-            archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
+    write_archive(wheel, files)
+    for old in dist.glob("fanin-*.whl"):
+        if old != wheel:
+            old.unlink()
     return wheel
 
 

@@ -120,16 +120,19 @@ set_up() {
     | with_progress >&2
 }
 
-# Copies stdin, and says where it is after every 30 seconds without a line. It knows from ctest's output which tests run.
+# Copies stdin, and says where it is after every 30 seconds without a line. ctest's output shows which tests run; ninja's
+# output shows only the steps that have ended.
 with_progress() {
-  local line status part="" last="" begin=$SECONDS
+  local line status state part="" last="" begin=$SECONDS
   declare -A running=()
   while true; do
     status=0
     IFS= read -r -t 30 line || status=$?
     if ((status > 128)); then
       part+=$line
-      say "$(((SECONDS - begin) / 60)) min $(((SECONDS - begin) % 60)) s; under way: ${running[*]:-$last}"
+      state="last step that ended: $last"
+      if ((${#running[@]} > 0)); then state="under way: ${running[*]}"; fi
+      say "$(((SECONDS - begin) / 60)) min $(((SECONDS - begin) % 60)) s; $state"
       continue
     fi
     if ((status != 0)); then

@@ -16,6 +16,7 @@
 #include "base/words.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
+#include "cli/parse_error.hpp"
 
 namespace fanin::cli::mpi {
 
@@ -28,10 +29,9 @@ std::unique_ptr<CLI::App> parser_of(request& asked) {
       "for any number of ranks.",
       "fanin_mpi");
   app->set_version_flag("--version", "fanin_mpi " FANIN_VERSION, "print the version");
+  app->allow_extras();
   app->add_option("OPERATION", asked.operation, "sum, mean, variance, argmax, ..., as for fanin")->required();
-  app->add_option("FILE", asked.files, "an .npy file, or raw numbers; dot and vdot take two files")
-      ->required()
-      ->expected(1, 2);
+  app->add_option("FILE", asked.files, "an .npy file, or raw numbers; dot and vdot take two files")->required();
   app->add_option("--format", asked.input.format,
                   "npy or raw (default: recognised by the first bytes, or by the name)");
   app->add_option("--type", asked.input.type, "element type; required for raw");
@@ -39,7 +39,7 @@ std::unique_ptr<CLI::App> parser_of(request& asked) {
   add_number_option(*app, "--count", 0, asked.input.count, "raw: number of elements to read (default: all)");
   add_run_options(*app, asked.how);
   app->get_option("--method")->description("exact, which is the only method over ranks");
-  app->add_flag("--json", asked.json, "print one JSON object");
+  app->add_flag("--json", asked.json, "print one JSON object")->disable_flag_override();
   app->footer(
       "Examples:\n  mpirun -n 7 fanin_mpi sum x.npy --json\n  mpirun -n 16 fanin_mpi dot x.bin y.bin --type f32");
   return app;
@@ -70,8 +70,9 @@ request parse(int argc, char** argv) {
     app->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) throw;
-    throw usage_error(fmt::format("{}; see 'fanin_mpi --help'", error.what()));
+    throw usage_error(sentence_about(error, *app));
   }
+  refuse_unknown_words(*app);
   return asked;
 }
 

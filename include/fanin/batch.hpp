@@ -25,7 +25,7 @@
 //   and f64 in groups of device memory are exact with method::fast, too.
 //   Empty: a result of too few elements has the value that the verb gives for none. If the verb has no such value,
 //   the result is the value of if_empty(), or NaN for floating-point results.
-//   @throws invalid_argument if there is none of these; the error names the first such result
+//   @throws invalid_argument if there is neither; the error names the first such result
 //   Backends: serial, openmp and tbb with host memory; cuda and cub with device memory. cub has fewer operations and
 //   types, and thrust has no batches (docs/batch.md). @throws unsupported for what a backend does not have
 //   Device memory for rows and segments:
@@ -34,8 +34,8 @@
 //     more than 4096 elements.
 //   - Segments of more than 4096 elements: up to two states more for every 4096 elements of x. For exact sums this is
 //     0.07 bytes for each float, or 0.3 for each double.
-//   - Segments of other exact operations: the same from 256 elements on, for every 256. For exact variances of
-//     doubles this is 13 bytes for each element.
+//   - Segments of 256 elements or more, for other exact operations: up to two states more for every 256 elements of
+//     x. For exact variances of doubles this is 13 bytes for each element.
 //   - Fast sums, max and argmax of segments: up to 2.5 % of x's memory instead.
 //   Device memory for groups, of up to 2^32 - 2 elements and as many groups:
 //   - Sums and means of f32 and f64 in up to 2^22 groups, fast or exact: 68 to 108 bytes for each group, and 96 (f32)

@@ -4,7 +4,7 @@
 //   struct bounding_box {                      // any type with these members
 //     using element = point;                   // trivially copyable
 //     using state = box;                       // trivially copyable
-//     using result = box;                      // left out: element
+//     using result = box;                      // the default is element
 //     static constexpr bool order_free = true; // whether any order of add() and merge() gives the same state
 //     static state identity();                 // merging it changes nothing
 //     static void add(state&, const element&);

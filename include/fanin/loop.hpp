@@ -2,9 +2,9 @@
 // The general loop of CPU backends: any accumulator over contiguous elements on one thread. For accumulators that
 // have SIMD kernels, backends use a faster loop with the same bits.
 //
-// Accumulators whose order matters are folded in rows, leaves and a tree. A row is the largest power of two of
-// elements that takes at most 256 bytes and whose states take at most 4 KiB; at least one element. Each place in a
-// row is a lane, which has a state: element i is added to lane i mod lanes. A leaf is 32 rows. The states of
+// Accumulators whose order matters are folded in rows, leaves and a tree. The elements of a row take at most 256
+// bytes, and their states at most 4 KiB. Their number is the largest such power of two, and at least 1. Each place
+// in a row is a lane, which has a state: element i is added to lane i mod lanes. A leaf is 32 rows. The states of
 // consecutive leaves are merged, lane by lane, along the binary tree over the leaf's index. At the end the lanes are
 // merged pairwise: lane j with lane j + lanes / 2, then j + lanes / 4, ... So the result does not depend on threads,
 // chunks or vector widths.

@@ -51,7 +51,7 @@ def main(framework, interpreter, dist, work):
                    if not name.startswith("PYTHON") and name not in ("FANIN_LIBRARY", "FANIN_BACKEND")}
     environment.update(PYTHONPATH=str(work / "wheel"), FANIN_README=str(HERE.parent / "README.md"))
     if framework == "jax" and not imports(python, "fanin.jax", env=environment, cwd=work):
-        print("fanin: skipped: the wheel was built without the headers of JAX: configure with FANIN_JAX_PYTHON")
+        print("fanin: skipped: the wheel was built without JAX: configure with FANIN_JAX_PYTHON")
         return SKIPPED
     return subprocess.run([python, "-B", "-m", "unittest", "discover", "-s", HERE, "-t", HERE, "-p",
                            "test_%s*.py" % framework], cwd=work, env=environment).returncode

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that the wheel has: libraries that bare systems lack, and the command."""
+"""Files that the wheel has: libraries that bare systems lack, and the command. How the wheel is written."""
 
+import importlib.util
 import os
+import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
+import zipfile
 
 import fanin
 
@@ -53,6 +57,33 @@ class Command(unittest.TestCase):
         self.assertGreater(len(bundled), 3)
         for name in bundled:
             self.assertEqual(found[name], os.path.join(folder, name))
+
+
+class Packing(unittest.TestCase):
+    def test_interruption(self):
+        """A wheel that is interrupted while it is written takes no name of a wheel, and keeps the wheel before it."""
+        place = pathlib.Path(__file__).resolve().parent.parent / "pack.py"
+        spec = importlib.util.spec_from_file_location("pack", place)
+        pack = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(pack)
+
+        class Interrupted(dict):
+            def items(self):
+                yield "new.py", b"new"
+                raise KeyboardInterrupt
+
+        with tempfile.TemporaryDirectory() as folder:
+            wheel = pathlib.Path(folder) / "fanin-1-any.whl"
+            with self.assertRaises(KeyboardInterrupt):
+                pack.write_archive(wheel, Interrupted())
+            self.assertEqual(list(wheel.parent.glob("*.whl")), [])
+            pack.write_archive(wheel, {"old.py": b"old"})
+            with self.assertRaises(KeyboardInterrupt):
+                pack.write_archive(wheel, Interrupted())
+            self.assertEqual(zipfile.ZipFile(wheel).namelist(), ["old.py"])
+            pack.write_archive(wheel, {"new.py": b"new"})
+            self.assertEqual(zipfile.ZipFile(wheel).read("new.py"), b"new")
+            self.assertEqual(os.listdir(folder), [wheel.name])
 
 
 if __name__ == "__main__":

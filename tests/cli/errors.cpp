@@ -301,7 +301,6 @@ TEST_CASE("bad usage") {
           {"$fanin generate condition:x --output y.npy", 2, "'condition:x': 'x' is not a number"},
           {"$fanin generate constant:1e39 --type f32 --output y.npy", 2,
            "'constant:1e39': the number has to lie between -1e+30 and 1e+30"},
-          {"$fanin generate uniform", 2, "--output is required"},
           {"$fanin generate uniform --type i33 --output y.npy", 2, "unknown element type 'i33'"},
           {"$fanin accuracy unifrom", 2, "did you mean 'uniform'?"},
           {"$fanin completion bas", 2, "unknown shell 'bas'; there are bash, zsh, fish"},

@@ -74,7 +74,7 @@ TEST_CASE("residency: what limits a kernel, by the bytes that it has under way")
 
 TEST_CASE("what is not there is refused before anything runs") {
   const scratch_folder here;
-  check_failure(here.fanin("lab"), 2, "EXPERIMENT is required");
+  check_failure(here.fanin("lab"), 2, "EXPERIMENT is missing: write 'fanin lab EXPERIMENT'");
   check_failure(here.fanin("lab divergense"), 2, "unknown experiment 'divergense'; did you mean 'divergence'?");
   check_failure(here.fanin("lab divergence --jsn"), 2, "unknown option '--jsn'; did you mean '--json'?");
   check_failure(here.fanin("lab divergence --device -1"), 2, "--device is a whole number of at least 0");

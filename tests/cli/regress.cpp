@@ -247,7 +247,7 @@ TEST_CASE("what the command line cannot mean") {
   here.make_b("1");
   here.write("a.json", result(row("x", "1")));
   here.write("text", "1 2 3\n");
-  check_failure(here.fanin("regress a"), 2, "B is required");
+  check_failure(here.fanin("regress a"), 2, "B is missing: write 'fanin regress A B'");
   check_failure(here.fanin("regress a b --threshold 0"), 2,
                 "--threshold is a percentage above 0, up to 1000, not '0'");
   check_failure(here.fanin("regress a b --threshold 3x"), 2, "not '3x'");

@@ -61,6 +61,9 @@ refused 'different operations, types or options' 1 "${sum[@]}" x.npy : -n 2 "$fa
 refused 'abacus' 2 "${sum[@]}" x.npy : -n 1 "${sum[@]}" x.npy --backend abacus
 refused 'min of an empty array' 3 "$fanin_mpi" min empty.bin --type f64
 refused "unknown operation 'sun'; did you mean 'sum'" 3 "$fanin_mpi" sun x.npy
+refused "unknown option '--thread'; did you mean '--threads'" 3 "${sum[@]}" x.npy --thread 2
+refused "threads needs a value: write '--threads NUMBER'; see 'fanin_mpi --help'" 3 "${sum[@]}" x.npy --threads
+refused "FILE is missing: write 'fanin_mpi OPERATION FILE...'" 3 "${sum[@]}"
 refused 'product' 3 "$fanin_mpi" product x.npy
 
 status=0

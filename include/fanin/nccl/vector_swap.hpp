@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two ranks add their vectors element by element. They send each other whole vectors, and each rank adds both
-// vectors. That is as many bytes as the parts and the sums of vector_exchange.hpp. No message waits for a sum, so
-// only the last sums take time after the messages.
+// vectors. vector_exchange.hpp would send as many bytes, in parts and sums. Here no message waits for a sum, so only
+// the last sums take time after the messages.
 #pragma once
 
 #include <fanin/nccl/vector_exchange.hpp>

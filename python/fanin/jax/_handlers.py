@@ -10,7 +10,7 @@ from .. import _library as c
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(c.PATH)), "libfanin_jax.so")
 if not os.path.exists(PATH):
-    raise ImportError("%s is missing: this wheel was built without the headers of JAX (docs/jax.md)" % PATH)
+    raise ImportError("%s is missing: install JAX, and build the wheel again as docs/jax.md says" % PATH)
 
 
 def register():
