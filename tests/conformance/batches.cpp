@@ -144,7 +144,7 @@ struct strided_case {
 /// A case, the places of its elements from the lowest place, so that all are in memory, and its name.
 struct placed_case : strided_case {
   expected_places places;
-  std::ptrdiff_t low = 0;                 ///< the lowest place, from the first element
+  std::ptrdiff_t low = 0;                ///< the lowest place, from the first element
   std::size_t total = 0, in_memory = 0;  ///< elements
   std::string name = "rows of";
 
@@ -237,11 +237,8 @@ void check_rows(const backend& b, findings& found) {
   });
   // Enough for threads: within rows, in parts of rows, and among rows.
   const placed_cases long_cases{
-      {{2, 700001}, {700001, 1}, {1}},
-      {{300001, 3}, {3, 1}, {0}},
-      {{300, 3001}, {3001, 1}, {0}},
-      {{3001, 300}, {300, 1}, {1}},
-      {{70, 9001}, {9001, 1}, {0}},
+      {{2, 700001}, {700001, 1}, {1}}, {{300001, 3}, {3, 1}, {0}},   {{300, 3001}, {3001, 1}, {0}},
+      {{3001, 300}, {300, 1}, {1}},    {{70, 9001}, {9001, 1}, {0}},
   };
   for_each_type<float, double>([&]<class T>(T) {
     const std::vector<T> values = mixed_values<T>(long_cases.in_memory, 31);

@@ -157,7 +157,7 @@ void expect_in_runs(const backend& b, const one_case<T>& of, findings& found) {
 /// Numbers of results: every number in full, and otherwise numbers around those at which batches change.
 std::vector<std::size_t> result_counts(bool in_full) {
   if (!in_full) {
-    return {1,  2,  3,  4,   5,   6,   7,   8,   9,   11,  13,  15,  16,  17,  23,  31,  32,  33,  47,
+    return {1,  2,  3,  4,   5,   6,   7,   8,   9,   11,  13,  15,  16,  17,  23,  31,  32,  33,       47,
             63, 64, 65, 100, 127, 128, 129, 200, 255, 256, 257, 400, 511, 512, 513, 700, 999, row_count};
   }
   std::vector<std::size_t> all(row_count);

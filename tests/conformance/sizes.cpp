@@ -31,8 +31,8 @@ std::vector<std::size_t> starts_of(std::size_t size) {
   return all;
 }
 
-/// Calls f(window, its start in x, its Reference). Sizes ascend, so the elements that all later windows share are added
-/// to a Reference once.
+/// Calls f(window, its start in x, its Reference). Sizes ascend, so the elements that all later windows share are
+/// added to a Reference once.
 template <class Reference, class T, class F>
 void for_each_window(const std::vector<T>& x, F f) {
   const auto add = [&](Reference& to, std::size_t first, std::size_t end) {

@@ -38,8 +38,8 @@ T serial_sum(std::span<const T> x) {
 /// Which numbers of threads a check takes: all of 1 to 16, or a quarter of them, each check the next quarter.
 enum class thread_counts { all, next_quarter };
 
-/// Checks that every backend returns the bits of `expected` as the sum of x. The serial backend has one thread, whatever
-/// is asked for.
+/// Checks that every backend returns the bits of `expected` as the sum of x. The serial backend has one thread,
+/// whatever is asked for.
 template <class T>
 void check_sums(std::span<const T> x, T expected, thread_counts counts = thread_counts::next_quarter) {
   static unsigned checks = 0;
@@ -77,8 +77,8 @@ std::vector<T> scaled(std::vector<T> x, int k) {
   return x;
 }
 
-/// Checks the rounded sum and mean on every instruction set: on the best one with every number of threads, on the others
-/// with `counts`.
+/// Checks the rounded sum and mean on every instruction set: on the best one with every number of threads, on the
+/// others with `counts`.
 template <class T>
 void check_threads_and_targets(thread_counts counts) {
   for_each_kind<T>([counts](const std::vector<T>& data, auto&) {

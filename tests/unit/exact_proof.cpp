@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests exact sums and means of a million adversarial inputs in every floating-point environment against big integers.
-// The CPU backends take turns at short inputs, and each has all long inputs.
+// Tests exact sums and means of a million adversarial inputs in every floating-point environment against big
+// integers. The CPU backends take turns at short inputs, and each has all long inputs.
 #include <doctest/doctest.h>
 
 #include <cfenv>

@@ -24,8 +24,7 @@ using cuda::state_form;
 
 /// Checks one result. Assertions in templates would be compiled again for each recipe.
 void expect(bool is_right, element_type result, std::size_t place) {
-  CAPTURE(static_cast<int>(result));
-  CAPTURE(place);
+  INFO("type " << static_cast<int>(result) << ", result " << place);
   CHECK(is_right);
 }
 
@@ -262,7 +261,8 @@ void check_rows(const std::vector<std::vector<T>>& chunks) {
           const auto s = cuda::state_of_keys<Recipe, cuda::device_accumulator_of<Recipe>>(totals[i]);
           expect(same_bits(found[i], accumulator::with_earlier<Recipe, R>(s, counts[i], expected[i])), type, i);
         } else {
-          expect(same_bits(found[i], accumulator::with_earlier<Recipe, R>(totals[i], counts[i], expected[i])), type, i);
+          expect(same_bits(found[i], accumulator::with_earlier<Recipe, R>(totals[i], counts[i], expected[i])), type,
+                 i);
         }
       }
     }
