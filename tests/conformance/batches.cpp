@@ -36,10 +36,11 @@ std::optional<scalar> reduced_alone(const backend& b, operation what, const sour
   std::vector<T> x;
   std::vector<std::uint8_t> mask;
   std::uint64_t present = 0;
+  x.reserve(places.of_element[result].size());
   for (std::size_t k = 0; k < places.of_element[result].size(); ++k) {
     x.push_back(from.x[places.of_element[result][k]]);
-    mask.push_back(from.mask.empty() ? 1 : from.mask[places.of_mask[result][k]]);
-    present += mask.back() != 0 && (chosen.nan == nan_policy::propagate || x.back() == x.back());
+    if (!from.mask.empty()) mask.push_back(from.mask[places.of_mask[result][k]]);
+    present += (mask.empty() || mask.back() != 0) && (chosen.nan == nan_policy::propagate || x.back() == x.back());
   }
   absent += x.size() - present;
   if (present < least_count(what)) return std::nullopt;
@@ -140,51 +141,67 @@ struct strided_case {
   std::vector<int> along;
 };
 
-/// Finds out the first element's place from the lowest place, so that all are in memory.
-template <class T>
-void expect_rows(const backend& b, operation what, const strided_case& rows_of, bool may_be_absent, options chosen,
-                 findings& found) {
-  std::vector<bool> is_reduced(rows_of.shape.size());
-  for (const int a : rows_of.along) is_reduced[static_cast<std::size_t>(a)] = true;
-  const auto elements = places_of_rows(rows_of.shape, rows_of.strides, is_reduced);
-  const auto entries = places_of_rows(rows_of.shape, strides_in_order(rows_of.shape), is_reduced);
-  std::ptrdiff_t low = 0, high = 0;
-  for (const auto& row : elements) {
-    for (const std::ptrdiff_t place : row) {
-      low = std::min(low, place);
-      high = std::max(high, place);
+/// A case, the places of its elements from the lowest place, so that all are in memory, and its name.
+struct placed_case : strided_case {
+  expected_places places;
+  std::ptrdiff_t low = 0;                ///< the lowest place, from the first element
+  std::size_t total = 0, in_memory = 0;  ///< elements
+  std::string name = "rows of";
+
+  explicit placed_case(strided_case of) : strided_case(std::move(of)) {
+    std::vector<bool> is_reduced(shape.size());
+    for (const int a : along) is_reduced[static_cast<std::size_t>(a)] = true;
+    const auto elements = places_of_rows(shape, strides, is_reduced);
+    std::ptrdiff_t high = 0;
+    for (const auto& row : elements) {
+      for (const std::ptrdiff_t place : row) {
+        low = std::min(low, place);
+        high = std::max(high, place);
+      }
+      total += row.size();
+    }
+    in_memory = static_cast<std::size_t>(high - low) + 1;
+    for (const auto& row : elements) {
+      auto& of_row = places.of_element.emplace_back();
+      for (const std::ptrdiff_t place : row) of_row.push_back(static_cast<std::size_t>(place - low));
+    }
+    for (const auto& row : places_of_rows(shape, strides_in_order(shape), is_reduced)) {
+      places.of_mask.emplace_back(row.begin(), row.end());
+    }
+    for (std::size_t a = 0; a < shape.size(); ++a) {
+      name += " " + std::to_string(shape[a]) + (is_reduced[a] ? "*" : "") + " by " + std::to_string(strides[a]);
     }
   }
-  generator random(7);
-  source<T> from{values_for<T>(what, static_cast<std::size_t>(high - low) + 1, 31), {}};
-  std::size_t total = 0;
-  expected_places places;
-  for (std::size_t r = 0; r < elements.size(); ++r) {
-    places.of_element.emplace_back();
-    for (const std::ptrdiff_t place : elements[r])
-      places.of_element.back().push_back(static_cast<std::size_t>(place - low));
-    places.of_mask.emplace_back(entries[r].begin(), entries[r].end());
-    total += entries[r].size();
+};
+
+/// Cases, and how many elements are enough for each of them.
+struct placed_cases {
+  std::vector<placed_case> all;
+  std::size_t in_memory = 0;
+
+  explicit placed_cases(std::initializer_list<strided_case> cases) {
+    for (const strided_case& one : cases) in_memory = std::max(in_memory, all.emplace_back(one).in_memory);
   }
+};
+
+template <class T>
+void expect_rows(const backend& b, operation what, const placed_case& of, std::span<const T> values,
+                 bool may_be_absent, options chosen, findings& found) {
+  generator random(7);
+  source<T> from{{values.begin(), values.begin() + static_cast<std::ptrdiff_t>(of.in_memory)}, {}};
   if (may_be_absent) {
-    from.x = masked(from.x, 1, 4, random).x;
-    for (std::size_t i = 0; i < total; ++i) from.mask.push_back(random() % 4 != 0);
+    from.x = masked(std::move(from.x), 1, 4, random).x;
+    for (std::size_t i = 0; i < of.total; ++i) from.mask.push_back(random() % 4 != 0);
     chosen.nan = nan_policy::skip;
   }
-  input_views inputs = inputs_for(what, array_view(from.x.data() - low, total, type_of<T>));
+  input_views inputs = inputs_for(what, array_view(from.x.data() - of.low, of.total, type_of<T>));
   const std::vector<std::uint8_t> bits = bits_of_mask(from.mask, 3);
   if (may_be_absent) inputs = inputs.where({bits.data(), 3, mask_form::bits});
-  std::string shown_rows = "rows of";
-  for (std::size_t a = 0; a < rows_of.shape.size(); ++a) {
-    shown_rows += " " + std::to_string(rows_of.shape[a]) + (is_reduced[a] ? "*" : "") + " by " +
-                  std::to_string(rows_of.strides[a]);
-  }
-  expect_alone(b, what, rows(inputs, rows_of.shape, rows_of.along, rows_of.strides), from, places, chosen, shown_rows,
-               found);
+  expect_alone(b, what, rows(inputs, of.shape, of.along, of.strides), from, of.places, chosen, of.name, found);
 }
 
 void check_rows(const backend& b, findings& found) {
-  const strided_case cases[] = {
+  const placed_cases cases{
       {{7}, {1}, {0}},
       {{}, {}, {}},
       {{5, 1}, {1, 1}, {1}},
@@ -209,21 +226,24 @@ void check_rows(const backend& b, findings& found) {
       {{33, 2, 2100}, {2, 1, 66}, {2}},
   };
   for_each_element([&]<class T>(T) {
+    const std::vector<T> sums = mixed_values<T>(cases.in_memory, 31), factors = unit_factors<T>(cases.in_memory, 31);
     for_each_method<T>(b, [&](operation what, options chosen) {
-      for (const strided_case& one : cases) {
+      const std::span<const T> values = what == operation::product ? factors : sums;
+      for (const placed_case& one : cases.all) {
         for (const bool may_be_absent : presences<T>(what))
-          expect_rows<T>(b, what, one, may_be_absent, chosen, found);
+          expect_rows<T>(b, what, one, values, may_be_absent, chosen, found);
       }
     });
   });
   // Enough for threads: within rows, in parts of rows, and among rows.
+  const placed_cases long_cases{
+      {{2, 700001}, {700001, 1}, {1}}, {{300001, 3}, {3, 1}, {0}},   {{300, 3001}, {3001, 1}, {0}},
+      {{3001, 300}, {300, 1}, {1}},    {{70, 9001}, {9001, 1}, {0}},
+  };
   for_each_type<float, double>([&]<class T>(T) {
+    const std::vector<T> values = mixed_values<T>(long_cases.in_memory, 31);
     for_each_long_method<T>(b, [&](operation what, const options& chosen) {
-      expect_rows<T>(b, what, {{2, 700001}, {700001, 1}, {1}}, false, chosen, found);
-      expect_rows<T>(b, what, {{300001, 3}, {3, 1}, {0}}, false, chosen, found);
-      expect_rows<T>(b, what, {{300, 3001}, {3001, 1}, {0}}, false, chosen, found);
-      expect_rows<T>(b, what, {{3001, 300}, {300, 1}, {1}}, false, chosen, found);
-      expect_rows<T>(b, what, {{70, 9001}, {9001, 1}, {0}}, false, chosen, found);
+      for (const placed_case& one : long_cases.all) expect_rows<T>(b, what, one, values, false, chosen, found);
     });
   });
 }

@@ -55,6 +55,11 @@ void check_own_accumulators(const backend& b, findings& found);
 void check_float_environment(const backend& b, findings& found);
 void check_concurrent_calls(const backend& b, findings& found);
 
+/// These two checks are the checks of the same name with every instruction set on every number of threads, and with
+/// every number of results. They are not in checks(), because they take minutes.
+void check_reproducibility_in_full(const backend& b, findings& found);
+void check_one_hash_in_full(const backend& b, findings& found);
+
 /// Checks arrays of over 2^32 bytes. Only 64 MiB are real memory. This check is not in checks(), because it takes
 /// too much memory under thread sanitizers.
 void check_over_4_gib(const backend& b, findings& found);

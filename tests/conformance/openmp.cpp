@@ -7,6 +7,10 @@ TEST_SUITE("conformance/openmp") {
   TEST_CASE("keeps the contract") { fanin::test::conformance("openmp"); }
 }
 
+TEST_SUITE("conformance_in_full/openmp") {
+  TEST_CASE("every number of threads and of results") { fanin::test::conformance_in_full("openmp"); }
+}
+
 TEST_SUITE("conformance_over_4_gib/openmp") {
   TEST_CASE("more than 2^32 bytes") { fanin::test::conformance_over_4_gib("openmp"); }
 }

@@ -34,20 +34,31 @@ reduction stream_masked(const backend& b, operation what, const input_views& inp
   });
 }
 
+/// A case that many operations reduce: its mask in each form, and the elements that take part.
+template <class T>
+struct shared_case : masked_case<T> {
+  std::vector<T> some;
+  std::vector<std::uint8_t> bits, bits_behind_three;
+
+  explicit shared_case(masked_case<T> of)
+      : masked_case<T>(std::move(of)),
+        some(this->compacted()),
+        bits(bits_of_mask(this->mask, 0)),
+        bits_behind_three(bits_of_mask(this->mask, 3)) {}
+};
+
 /// Calls f with the elements and each form of the mask.
 template <class T, class F>
-void for_each_form(operation what, const masked_case<T>& of, F f) {
+void for_each_form(operation what, const shared_case<T>& of, F f) {
   const input_views inputs = inputs_for(what, std::span<const T>(of.x));
   f(inputs.where({of.mask.data(), 0, mask_form::bytes}));
-  for (const std::size_t first : {0, 3}) {
-    const std::vector<std::uint8_t> bits = bits_of_mask(of.mask, first);
-    f(inputs.where({bits.data(), first, mask_form::bits}));
-  }
+  f(inputs.where({of.bits.data(), 0, mask_form::bits}));
+  f(inputs.where({of.bits_behind_three.data(), 3, mask_form::bits}));
 }
 
 /// Every call gives what `expected` does, and counts the absent.
 template <class T>
-void expect_same(const backend& b, operation what, options chosen, const masked_case<T>& of, const scalar& expected,
+void expect_same(const backend& b, operation what, options chosen, const shared_case<T>& of, const scalar& expected,
                  generator& random, findings& found) {
   chosen.nan = nan_policy::skip;
   const std::uint64_t absent = of.x.size() - of.present.size();
@@ -66,7 +77,7 @@ void expect_same(const backend& b, operation what, options chosen, const masked_
 }
 
 template <class T>
-void expect_compacted(const backend& b, operation what, const options& chosen, const masked_case<T>& of,
+void expect_compacted(const backend& b, operation what, const options& chosen, const shared_case<T>& of,
                       generator& random, findings& found) {
   if (!has_value(what, of.present.size())) {
     options skipping = chosen;
@@ -77,14 +88,13 @@ void expect_compacted(const backend& b, operation what, const options& chosen, c
                  [&] { return told(what, std::span<const T>(of.x), chosen) + ": has a value of too few elements"; });
     return;
   }
-  const std::vector<T> some = of.compacted();
-  const scalar alone = call(b, what, std::span<const T>(some), chosen).value;
+  const scalar alone = call(b, what, std::span<const T>(of.some), chosen).value;
   expect_same(b, what, chosen, of, with_position(alone, of.present), random, found);
 }
 
 /// If the order matters, the bits are the bits of an array with the stand-ins in place.
 template <class T>
-void expect_in_place(const backend& b, operation what, const options& chosen, const masked_case<T>& of,
+void expect_in_place(const backend& b, operation what, const options& chosen, const shared_case<T>& of,
                      generator& random, findings& found) {
   const stand_in absent = row_of(what).absent;
   const T infinity = std::numeric_limits<part_of<T>>::infinity();
@@ -108,35 +118,57 @@ void for_each_kind(const backend& b, F f) {
   }
 }
 
+/// Cases of whole numbers that `like` can take: of each length, with none, some or all elements absent, and of zeros.
+template <class T>
+std::vector<shared_case<T>> whole_cases(operation like, generator& random) {
+  std::vector<shared_case<T>> cases;
+  for (const std::size_t n : std::array<std::size_t, 6>{1, 2, 65, 1000, 16389, long_length<T>}) {
+    for (const unsigned sixteenths : {3, 0, 16}) {
+      if (n > 100000 && sixteenths != 3) continue;
+      cases.emplace_back(masked(whole_numbers<T>(like, n, random), random() % (n + 1), sixteenths, random));
+    }
+  }
+  cases.emplace_back(masked(std::vector<T>(1000, negative_zero<T>()), 10, 3, random));
+  return cases;
+}
+
+template <class T>
+void expect_whole(const backend& b, generator& random, findings& found) {
+  const auto sums = whole_cases<T>(operation::sum, random), products = whole_cases<T>(operation::product, random),
+             moduli = whole_cases<T>(operation::sum_of_magnitudes, random);
+  for_each_kind<T>(b, [&](operation what, const options& chosen) {
+    if (!adds_whole_numbers(what)) return;
+    const method of_long = is_of_exact_sums(what) ? method::exact : method::fast;
+    for (const shared_case<T>& of : what == operation::product             ? products
+                                    : what == operation::sum_of_magnitudes ? moduli
+                                                                           : sums) {
+      if (of.x.size() > 100000 && chosen.method != of_long) continue;
+      expect_compacted(b, what, chosen, of, random, found);
+    }
+  });
+}
+
+/// Elements whose sums and products round.
+template <class T>
+void expect_rounded(const backend& b, generator& random, findings& found) {
+  for (const std::size_t n : {1000, 300001}) {
+    const shared_case<T> terms(masked(mixed_values<T>(n, 3), 100, 3, random));
+    const shared_case<T> factors(masked(near_one<T>(n, 3), 100, 3, random));
+    for_each_kind<T>(b, [&](operation what, const options& chosen) {
+      const shared_case<T>& of = what == operation::product ? factors : terms;
+      if (chosen.method == method::exact) expect_compacted(b, what, chosen, of, random, found);
+      if (chosen.method != method::exact) expect_in_place(b, what, chosen, of, random, found);
+    });
+  }
+}
+
 }  // namespace
 
 void check_presence(const backend& b, findings& found) {
   generator random(17);
-  for_each_element([&]<class T>(T) {
-    for_each_kind<T>(b, [&](operation what, const options& chosen) {
-      if (!adds_whole_numbers(what)) return;
-      for (const std::size_t n : std::array<std::size_t, 6>{1, 2, 65, 1000, 16389, long_length<T>}) {
-        for (const unsigned sixteenths : {0, 3, 16}) {
-          const method of_long = is_of_exact_sums(what) ? method::exact : method::fast;
-          if (n > 100000 && (sixteenths != 3 || chosen.method != of_long)) continue;
-          const auto x = whole_numbers<T>(what, n, random);
-          expect_compacted(b, what, chosen, masked(x, random() % (n + 1), sixteenths, random), random, found);
-        }
-      }
-      const auto zeros = masked(std::vector<T>(1000, negative_zero<T>()), 10, 3, random);
-      expect_compacted(b, what, chosen, zeros, random, found);
-    });
-  });
-  for_each_type<float, double, std::complex<float>, std::complex<double>>([&]<class T>(T) {
-    for_each_kind<T>(b, [&](operation what, const options& chosen) {
-      for (const std::size_t n : {1000, 300001}) {
-        const auto x = what == operation::product ? near_one<T>(n, 3) : mixed_values<T>(n, 3);
-        const auto of = masked(x, 100, 3, random);
-        if (chosen.method == method::exact) expect_compacted(b, what, chosen, of, random, found);
-        if (chosen.method != method::exact) expect_in_place(b, what, chosen, of, random, found);
-      }
-    });
-  });
+  for_each_element([&]<class T>(T) { expect_whole<T>(b, random, found); });
+  for_each_type<float, double, std::complex<float>, std::complex<double>>(
+      [&]<class T>(T) { expect_rounded<T>(b, random, found); });
 }
 
 }  // namespace fanin::test

@@ -33,9 +33,10 @@ void expect_value(const backend& b, const row<T>& r, operation what, const scala
 /// The operations that only compare, by the standard library's comparisons.
 template <class T>
 void expect_comparisons(const backend& b, const row<T>& r, findings& found) {
+  const comparison<T> compared(r.x);
   for (const operation what : all_operations) {
     if (!only_compares(what)) continue;
-    const scalar expected = comparison<T>(r.x).result(what);
+    const scalar expected = compared.result(what);
     for_each_variant(b, what, std::span<const T>(r.x), 3,
                      [&](const options& chosen) { expect_value(b, r, what, expected, chosen, found); });
   }
@@ -190,7 +191,7 @@ void check_special_values(const backend& b, findings& found) {
       const N value = of_nothing == empty_value::one              ? N{1}
                       : of_nothing == empty_value::minus_infinity ? -std::numeric_limits<N>::infinity()
                                                                   : N{0};
-      const scalar expected = only_compares(what) ? comparison<T>({}).result(what) : scalar(value);
+      const scalar expected = only_compares(what) ? comparison<T>().result(what) : scalar(value);
       for_each_variant(b, what, std::span<const T>(), 3,
                        [&](const options& chosen) { expect_value(b, empty, what, expected, chosen, found); });
     }

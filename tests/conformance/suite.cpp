@@ -55,6 +55,13 @@ void conformance(std::string_view backend_name) {
   }
 }
 
+void conformance_in_full(std::string_view backend_name) {
+  const backend& b = find_backend(backend_name);
+  if (!usable(b)) return;
+  CHECK(findings_of(check_reproducibility_in_full, b) == "");
+  CHECK(findings_of(check_one_hash_in_full, b) == "");
+}
+
 void conformance_over_4_gib(std::string_view backend_name) {
   const backend& b = find_backend(backend_name);
   if (!usable(b)) return;

@@ -12,6 +12,9 @@ namespace fanin::test {
 /// Runs every check on the backend of that name, if it is usable().
 void conformance(std::string_view backend_name);
 
+/// Runs the checks of which conformance() runs a part.
+void conformance_in_full(std::string_view backend_name);
+
 /// Runs the check that needs much memory and time.
 void conformance_over_4_gib(std::string_view backend_name);
 

@@ -52,7 +52,7 @@ void expect_right(const backend& b, operation what, std::span<const T> x, const 
 template <std::integral T>
 void expect_right(const backend& b, operation what, std::span<const T> x, const device_array<T>& on_device) {
   if (!has(b, what, type_of<T>, method::fast)) return;
-  const scalar expected = *integer_reference(what, x);
+  const scalar expected = *integer_reference(x).result(what);
   for_each_variant(b, what, on_device.elements(), 1, [&](const options& chosen) {
     INFO(b.name() << ": " << told(what, on_device.elements(), chosen));
     CHECK(same(call(b, what, on_device.elements(), chosen).value, expected));
@@ -114,7 +114,7 @@ TEST_SUITE("device_data") {
     if (!device_is_here()) return;
     const auto values = mixed_values<std::int64_t>(100000, 3);
     const device_array<std::int64_t> x{std::span<const std::int64_t>(values)};
-    const auto expected = *integer_reference(operation::sum, std::span<const std::int64_t>(values));
+    const auto expected = *integer_reference(std::span<const std::int64_t>(values)).result(operation::sum);
     for (const char* name : {"cuda", "cub", "thrust"}) {
       CAPTURE(name);
       const auto& b = static_cast<const cuda::gpu_backend&>(find_backend(name));

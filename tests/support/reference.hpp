@@ -40,12 +40,16 @@ class exact_reference {
   using T = computed_as<Element>;
 
  public:
-  explicit exact_reference(std::span<const Element> x) : count_(x.size()) {
-    for (const T v : x) {
-      sum_.add(v);
-      if (std::isfinite(v)) magnitudes_.add(std::abs(v));
-      squares_.add(v);
-    }
+  exact_reference() = default;
+  explicit exact_reference(std::span<const Element> x) {
+    for (const Element v : x) add(v);
+  }
+  void add(Element element) {
+    const T v = static_cast<T>(element);
+    ++count_;
+    sum_.add(v);
+    if (std::isfinite(v)) magnitudes_.add(std::abs(v));
+    squares_.add(v);
   }
 
   /// The correctly rounded sum, mean, sum of squares or of magnitudes, norm2, variance, standard deviation, or dot
@@ -120,93 +124,102 @@ class exact_reference {
     return std::abs(sum.template round<double>());
   }
 
-  std::uint64_t count_;
+  std::uint64_t count_ = 0;
   exact_accumulator<T> sum_, magnitudes_;
   exact_square_accumulator<T> squares_;
 };
 
-/// The sum of the squares of integers.
+/// The right results of integers in any order. Dot products are products of the elements with themselves.
 template <class T>
-exact_number integer_squares(std::span<const T> x) {
-  detail::uint128 low = 0, high = 0;  // sums of the low and the high 64 bits of each square
-  for (const T v : x) {
-    const auto size = static_cast<detail::uint128>(v < 0 ? -static_cast<detail::int128>(v) : detail::int128{v});
-    low += static_cast<std::uint64_t>(size * size);
-    high += size * size >> 64;
-  }
-  exact_number squares = exact_number::of(static_cast<detail::int128>(high)).scaled(64);
-  squares += exact_number::of(static_cast<detail::int128>(low));
-  return squares;
-}
-
-/// The variance (n Q - S^2) / (n (n - ddof)) of n integers, or its root, where S and Q are the sums of the elements
-/// and of their squares.
-template <class T>
-double integer_dispersion(std::span<const T> x, dispersion_measure wanted) {
-  detail::int128 sum = 0;
-  for (const T v : x) sum += v;
-  const auto count = exact_number::of(x.size());
-  exact_number numerator = count * integer_squares(x);
-  numerator -= exact_number::of(sum) * exact_number::of(sum);
-  return numerator.over(count * exact_number::of(x.size() - wanted.ddof), wanted.root);
-}
-
-/// The value, or nothing where it is the error `overflow`. x is not empty, and integers have the operation. Dot
-/// products are products of x with itself.
-template <class T>
-std::optional<scalar> integer_reference(operation what, std::span<const T> x) {
+class integer_reference {
+  using int128 = detail::int128;
+  using uint128 = detail::uint128;
   using R = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
-  using detail::int128;
-  constexpr int128 beyond = int128{1} << 100;  // stands for every size over 64 bits
-  const auto fitting = [](int128 v) -> std::optional<scalar> {
+
+ public:
+  integer_reference() = default;
+  explicit integer_reference(std::span<const T> x) {
+    for (std::size_t i = 0; i < x.size(); ++i) add(x[i], i);
+  }
+  void add(T v, std::size_t place) {
+    const auto size = static_cast<std::uint64_t>(v < 0 ? -int128{v} : int128{v});
+    const uint128 square = uint128{size} * size;
+    ++count_;
+    sum_ += v;
+    magnitudes_ += size;
+    low_squares_ += static_cast<std::uint64_t>(square);
+    high_squares_ += square >> 64;
+    has_zero_ = has_zero_ || v == 0;
+    is_negative_ = is_negative_ != (v < 0);
+    if (v != 0 && product_ >> 64 == 0) product_ *= size;  // no other factor brings it down again
+    compared_.add(v, place);
+  }
+
+  /// The value, or nothing where it is the error `overflow`. There is an element, and integers have the operation.
+  /// Places count from `first`.
+  std::optional<scalar> result(operation what, std::size_t first = 0) const {
+    switch (what) {
+      case operation::sum:
+        return fitting(sum_);
+      case operation::sum_of_magnitudes:
+        return fitting(static_cast<int128>(magnitudes_));
+      case operation::mean: {
+        exact_accumulator<double> quotient;
+        quotient.add_scaled(sum_, 0);
+        return scalar(quotient.mean(count_));
+      }
+      case operation::sum_of_squares: {
+        const uint128 high = high_squares_ + (low_squares_ >> 64);
+        return fitting(high >> 63 == 0 ? static_cast<int128>(high << 64 | static_cast<std::uint64_t>(low_squares_))
+                                       : beyond);
+      }
+      case operation::product: {
+        if (has_zero_) return scalar(R{0});
+        const int128 size = product_ >> 64 == 0 ? static_cast<int128>(product_) : beyond;
+        return fitting(is_negative_ ? -size : size);
+      }
+      case operation::variance:
+      case operation::standard_deviation:
+      case operation::sample_variance:
+      case operation::sample_standard_deviation:
+        return scalar(dispersion(dispersion_named(what)));
+      case operation::norm2:
+      case operation::dot:
+      case operation::vdot:
+        return scalar(squares().over(1, what == operation::norm2));
+      default:
+        return compared_.result(what, first);
+    }
+  }
+
+ private:
+  static constexpr int128 beyond = int128{1} << 100;  ///< stands for every size over 64 bits
+
+  static std::optional<scalar> fitting(int128 v) {
     if (v < std::numeric_limits<R>::min() || v > std::numeric_limits<R>::max()) return {};
     return scalar(static_cast<R>(v));
-  };
-  int128 total = 0;
-  switch (what) {
-    case operation::sum:
-      for (const T v : x) total += v;
-      return fitting(total);
-    case operation::sum_of_magnitudes:
-      for (const T v : x) total += v < 0 ? -static_cast<int128>(v) : static_cast<int128>(v);
-      return fitting(total);
-    case operation::mean: {
-      for (const T v : x) total += v;
-      exact_accumulator<double> quotient;
-      quotient.add_scaled(total, 0);
-      return scalar(quotient.mean(x.size()));
-    }
-    case operation::sum_of_squares:
-      for (const T v : x) {
-        const auto size = static_cast<detail::uint128>(v < 0 ? -static_cast<int128>(v) : static_cast<int128>(v));
-        total =
-            static_cast<int128>(std::min<detail::uint128>(static_cast<detail::uint128>(total) + size * size, beyond));
-      }
-      return fitting(total);
-    case operation::product: {
-      if (std::count(x.begin(), x.end(), T{0}) > 0) return scalar(R{0});
-      bool negative = false;
-      detail::uint128 magnitude = 1;
-      for (const T v : x) {
-        negative = negative != (v < 0);
-        const auto size = static_cast<std::uint64_t>(v < 0 ? -static_cast<int128>(v) : static_cast<int128>(v));
-        if (magnitude >> 64 == 0) magnitude *= size;  // no factor brings it down again
-      }
-      total = magnitude >> 64 == 0 ? static_cast<int128>(magnitude) : beyond;
-      return fitting(negative ? -total : total);
-    }
-    case operation::variance:
-    case operation::standard_deviation:
-    case operation::sample_variance:
-    case operation::sample_standard_deviation:
-      return scalar(integer_dispersion(x, dispersion_named(what)));
-    case operation::norm2:
-    case operation::dot:
-    case operation::vdot:
-      return scalar(integer_squares(x).over(1, what == operation::norm2));
-    default:
-      return comparison<T>(x).result(what);
   }
-}
+  exact_number squares() const {
+    exact_number squares = exact_number::of(static_cast<int128>(high_squares_)).scaled(64);
+    squares += exact_number::of(static_cast<int128>(low_squares_));
+    return squares;
+  }
+  /// The variance (n Q - S^2) / (n (n - ddof)) of n integers, or its root, where S and Q are the sums of the elements
+  /// and of their squares.
+  double dispersion(dispersion_measure wanted) const {
+    const auto count = exact_number::of(count_);
+    exact_number numerator = count * squares();
+    numerator -= exact_number::of(sum_) * exact_number::of(sum_);
+    return numerator.over(count * exact_number::of(count_ - wanted.ddof), wanted.root);
+  }
+
+  std::uint64_t count_ = 0;
+  int128 sum_ = 0;
+  uint128 magnitudes_ = 0;
+  uint128 low_squares_ = 0, high_squares_ = 0;  ///< sums of the low and the high 64 bits of each square
+  uint128 product_ = 1;                         ///< of the magnitudes of factors other than 0
+  bool has_zero_ = false, is_negative_ = false;
+  comparison<T> compared_;
+};
 
 }  // namespace fanin::test

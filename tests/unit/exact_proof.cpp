@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests exact sums and means of a million adversarial inputs, by every CPU backend and in every floating-point
-// environment, against big integers.
+// Tests exact sums and means of a million adversarial inputs in every floating-point environment against big
+// integers. The CPU backends take turns at short inputs, and each has all long inputs.
 #include <doctest/doctest.h>
 
 #include <cfenv>
@@ -122,7 +122,7 @@ TEST_SUITE("unit/exact_proof") {
       const sum_oracle exact(x);
       bool right = true;
       if (x.size() < shortest_vectorised) {
-        right = all_agree(backends, x, exact, random);
+        right = all_agree<T>(std::span(backends).subspan(input % backends.size(), 1), x, exact, random);
       } else {
         for (const auto target : targets) {
           const only_target here(target);

@@ -22,15 +22,21 @@ namespace {
 
 using cuda::state_form;
 
+/// Checks one result. Assertions in templates would be compiled again for each recipe.
+void expect(bool is_right, element_type result, std::size_t place) {
+  INFO("type " << static_cast<int>(result) << ", result " << place);
+  CHECK(is_right);
+}
+
 /// Calls f.operator()<Recipe>() for all recipes of elements of type T.
 template <class T, class F>
 void for_each_recipe(F f) {
   for (const operation what : all_operations) {
     for (const method how : all_methods) {
       if (!is_offered(what, type_of<T>, how) || arithmetic_method(what, type_of<T>, how) != how) continue;
+      CAPTURE(row_of(what).name);
+      CAPTURE(static_cast<int>(how));
       with_recipe<T>(what, how, [&]<class Recipe>(Recipe) {
-        CAPTURE(row_of(what).name);
-        CAPTURE(static_cast<int>(how));
         f.template operator()<Recipe>();
         return true;
       });
@@ -43,7 +49,6 @@ template <class Recipe, class F>
 void for_each_result(F f) {
   for (const element_type type : all_element_types) {
     if (!is_result(Recipe::what, type_of<typename Recipe::element>, Recipe::method, type)) continue;
-    CAPTURE(static_cast<int>(type));
     with_result<Recipe>(type, [&]<class R>(R) { f.template operator()<R>(type); });
   }
 }
@@ -119,8 +124,8 @@ void check_single(const std::vector<typename Recipe::element>& x) {
     const auto check = [&](const device_result<R>& expected) {
       std::memset(static_cast<void*>(&found), 0xa5, sizeof found);
       run<Recipe>(all, out, from, target, 1);
-      CHECK(same_bits(found.value, expected.value));
-      CHECK(found.overflowed == expected.overflowed);
+      expect(same_bits(found.value, expected.value), type, 0);
+      expect(found.overflowed == expected.overflowed, type, 0);
     };
     device_result<R> expected = expected_value<Recipe, R>(total, x.size());
     check(expected);
@@ -149,7 +154,7 @@ void check_single(const std::vector<typename Recipe::element>& x) {
     rest.states = states + 2 * stride;
     std::memset(static_cast<void*>(&found), 0xa5, sizeof found);
     run<Recipe>(last, rest, {from.form, stride, merged}, target, 1);
-    CHECK(same_bits(found.value, expected_value<Recipe, R>(total, x.size()).value));
+    expect(same_bits(found.value, expected_value<Recipe, R>(total, x.size()).value), type, 0);
   });
 }
 
@@ -246,7 +251,7 @@ void check_rows(const std::vector<std::vector<T>>& chunks) {
     std::vector<R> expected;
     for (std::size_t i = 0; i < totals.size(); ++i) {
       expected.push_back(expected_value<Recipe, R>(totals[i], counts[i]).value);
-      CHECK(same_bits(found[i], expected[i]));
+      expect(same_bits(found[i], expected[i]), type, i);
     }
     if constexpr (row_of(Recipe::what).takes_results) {
       target.adds = true;
@@ -254,14 +259,14 @@ void check_rows(const std::vector<std::vector<T>>& chunks) {
       for (std::size_t i = 0; i < totals.size(); ++i) {
         if constexpr (cuda::compares<Recipe>) {
           const auto s = cuda::state_of_keys<Recipe, cuda::device_accumulator_of<Recipe>>(totals[i]);
-          CHECK(same_bits(found[i], accumulator::with_earlier<Recipe, R>(s, counts[i], expected[i])));
+          expect(same_bits(found[i], accumulator::with_earlier<Recipe, R>(s, counts[i], expected[i])), type, i);
         } else {
-          CHECK(same_bits(found[i], accumulator::with_earlier<Recipe, R>(totals[i], counts[i], expected[i])));
+          expect(same_bits(found[i], accumulator::with_earlier<Recipe, R>(totals[i], counts[i], expected[i])), type,
+                 i);
         }
       }
     }
-    CHECK(status.overflowed == 0);
-    CHECK(status.too_few == 0);
+    expect(status.overflowed == 0 && status.too_few == 0, type, totals.size());
   });
 }
 

@@ -2,6 +2,7 @@
 // How tests hand a text to the parser in pieces, as a reader does.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -12,8 +13,8 @@
 
 namespace fanin::cli {
 
-/// Parses the text. The parser sees `piece` bytes, and as many more each time that it cannot go on. Calls
-/// after_each() whenever it has gone on, or could not.
+/// Parses the text. The parser sees `piece` bytes, and as many more each time that it cannot go on, but at least a
+/// 1024th of what it has seen. Calls after_each() whenever it has gone on, or could not.
 template <class F>
 void parse_in_pieces(text_parser& parser, std::string_view text, std::size_t piece, F after_each) {
   std::size_t at = 0, window = piece;
@@ -21,7 +22,7 @@ void parse_in_pieces(text_parser& parser, std::string_view text, std::size_t pie
     last = at + window >= text.size();
     const std::size_t done = parser.parse(text.substr(at, window), last);
     at += done;
-    window = done == 0 ? window + piece : piece;
+    window = done == 0 ? window + std::max(piece, window / 1024) : piece;
     after_each();
   }
   CHECK(at == text.size());

@@ -4,6 +4,7 @@
 /// and <fanin/emulate.hpp> has CUDA's names for them.
 #pragma once
 
+#include <setjmp.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -19,8 +20,12 @@
 #if __has_feature(thread_sanitizer)
 #define FANIN_EMULATE_SANITIZED 1
 #endif
+#if __has_feature(address_sanitizer)
+#define FANIN_EMULATE_ADDRESSES 1
+#endif
 #endif
 #if defined(__SANITIZE_THREAD__) || defined(FANIN_EMULATE_SANITIZED)
+#define FANIN_EMULATE_SWAPS 1
 extern "C" {
 void* __tsan_get_current_fiber();
 void* __tsan_create_fiber(unsigned flags);
@@ -36,6 +41,12 @@ inline void __tsan_destroy_fiber(void*) {}
 inline void __tsan_switch_to_fiber(void*, unsigned) {}
 inline void __tsan_acquire(void*) {}
 inline void __tsan_release(void*) {}
+#if defined(__SANITIZE_ADDRESS__) || defined(FANIN_EMULATE_ADDRESSES)
+#define FANIN_EMULATE_SWAPS 1
+#else
+// longjmp() under a name for which _FORTIFY_SOURCE does not forbid jumps from stack to stack.
+extern "C" [[noreturn]] void fanin_emulate_jump(jmp_buf to, int value) noexcept __asm__("_longjmp");
+#endif
 #endif
 
 /// ThreadSanitizer ignores what such a function does. The scheduler and the threads of a kernel share memory
@@ -65,8 +76,28 @@ namespace detail {
 
 enum class waits { no, for_warp, for_block, never };  ///< never: the thread has returned
 
-struct thread {
+/// Where the scheduler or a thread stands.
+struct place {
   ucontext_t context;
+  jmp_buf jump;
+  bool is_begun = true;  ///< `jump` leads there, and not yet `context` alone
+};
+
+/// Returns when something goes on at `from`. swapcontext() sets the signal mask by a call of the kernel, and so takes
+/// ten times as long as a jump. But sanitizers follow it, and do not follow jumps between stacks.
+FANIN_EMULATE_UNSEEN inline void go_on(place& from, place& to) {
+#if defined(FANIN_EMULATE_SWAPS)
+  ::swapcontext(&from.context, &to.context);
+#else
+  if (_setjmp(from.jump) != 0) return;
+  if (to.is_begun) fanin_emulate_jump(to.jump, 1);
+  to.is_begun = true;
+  ::setcontext(&to.context);
+#endif
+}
+
+struct thread {
+  place stands;
   void* fiber = nullptr;
   waits now = waits::no;
   unsigned mask = 0;           ///< the lanes of the warp that the thread waits for
@@ -100,7 +131,7 @@ class stacks {
 /// The running block.
 struct block {
   std::vector<thread> threads;
-  ucontext_t scheduler;
+  place scheduler;
   void* scheduler_fiber = nullptr;
   void (*call)(void*) = nullptr;  ///< calls the kernel
   void* kernel = nullptr;
@@ -120,7 +151,7 @@ FANIN_EMULATE_UNSEEN inline void give_turn() {
   thread& self = running->current();
   __tsan_release(&running->past);
   __tsan_switch_to_fiber(running->scheduler_fiber, 1);
-  ::swapcontext(&self.context, &running->scheduler);
+  go_on(self.stands, running->scheduler);
 }
 
 /// Ends the launch with this fault, and does not return. The block's threads never run again.
@@ -180,7 +211,7 @@ FANIN_EMULATE_UNSEEN inline void open_warp(std::size_t number) {
   const thread& asking = running->threads[number];
   if (asking.now != waits::for_warp) return;
   const std::size_t first = number / 32 * 32;
-  std::vector<thread*> lanes(32);
+  thread* lanes[32] = {};
   for (std::size_t lane = 0; lane < 32; ++lane) {
     if ((asking.mask >> lane & 1) == 0) continue;
     if (first + lane >= running->threads.size()) return;
@@ -264,7 +295,7 @@ FANIN_EMULATE_UNSEEN inline bool run_ready_threads(const std::vector<unsigned>& 
     ran = true;
     threadIdx.x = number;
     __tsan_switch_to_fiber(one.fiber, 1);
-    ::swapcontext(&running->scheduler, &one.context);
+    go_on(running->scheduler, one.stands);
     if (!running->failed) continue;
     __tsan_acquire(&running->past);
     std::rethrow_exception(running->failure);
@@ -276,11 +307,13 @@ FANIN_EMULATE_UNSEEN inline void run_block(const stacks& memory, const std::vect
   for (std::size_t i = 0; i < running->threads.size(); ++i) {
     thread& one = running->threads[i];
     one.now = waits::no;
-    ::getcontext(&one.context);
-    one.context.uc_stack.ss_sp = memory.of(i);
-    one.context.uc_stack.ss_size = stack_bytes;
-    one.context.uc_link = nullptr;
-    ::makecontext(&one.context, thread_main, 0);
+    one.stands.is_begun = false;
+    ucontext_t& context = one.stands.context;
+    ::getcontext(&context);
+    context.uc_stack.ss_sp = memory.of(i);
+    context.uc_stack.ss_size = stack_bytes;
+    context.uc_link = nullptr;
+    ::makecontext(&context, thread_main, 0);
   }
   __tsan_acquire(&running->past);
   __tsan_release(&running->begun);
