@@ -143,6 +143,13 @@ outcome backend::reduce_each(const request& asked, const batch&, const results_v
   throw unsupported(std::string(name()) + " does not reduce " + std::string(to_string(asked.kind)));
 }
 
+std::vector<outcome> backend::reduce_jointly(std::span<const request> asked, const batch& many,
+                                             std::span<const results_view> out) const {
+  std::vector<outcome> done;
+  for (std::size_t i = 0; i < asked.size(); ++i) done.push_back(reduce_each(asked[i], many, out[i]));
+  return done;
+}
+
 report reduce(operation what, const batch& many, const results_view& out, const options& chosen) {
   check_batch(what, many, out, chosen.result);
   if (is_taken_as_f64(what, many.inputs.type(), many.inputs.place())) {

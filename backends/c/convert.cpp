@@ -4,6 +4,7 @@
 #include <limits>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 #include "backends/as_scalar.hpp"
 
@@ -131,6 +132,24 @@ result_view result_at(void* result, operation what, element_type type, std::opti
 results_view results_at(const fanin_output* given, const result_view& one) {
   const fanin_output out = copied(given, "the output");
   return {out.data, out.count, one.type, one.form, place_of(out.place)};
+}
+
+each_operation each_of(const fanin_operation* operations, const fanin_type* types, std::size_t count,
+                       const fanin_input* input, const fanin_batch* given, const fanin_options* asked,
+                       const fanin_output* const* outputs) {
+  if (count == 0) throw invalid_argument("there are no operations");
+  each_operation each{options_of(asked), {}, {}, {}};
+  const std::optional<element_type> of_all = std::exchange(each.chosen.result, std::nullopt);
+  for (std::size_t i = 0; i < count; ++i) {
+    const operation what = operation_of(required(operations, "the list of operations")[i]);
+    const input_views inputs = inputs_of(what, input);
+    const std::optional<element_type> wanted = types == nullptr ? of_all : result_type_of(types[i]);
+    const result_view one = result_at(nullptr, what, inputs.type(), wanted);
+    if (i == 0) each.many = batch_of(inputs, given, one);
+    each.what.push_back(what);
+    each.out.push_back(results_at(required(outputs, "the list of outputs")[i], one));
+  }
+  return each;
 }
 
 void write_report(const report& done, fanin_report* report, const result_view* value) {

@@ -105,6 +105,18 @@ batch batch_of(const input_views& inputs, const fanin_batch* given, std::optiona
 result_view result_at(void* result, operation what, element_type type, std::optional<element_type> wanted);
 results_view results_at(const fanin_output* given, const result_view& one);
 
+/// Several operations of one batch. The batch's result of too few elements has the type of the first operation's.
+struct each_operation {
+  options chosen;  ///< without a type of results
+  std::vector<operation> what;
+  std::vector<results_view> out;
+  std::optional<batch> many;
+};
+/// @throws invalid_argument if there are no operations, or if an operation, type or output is null or does not exist
+each_operation each_of(const fanin_operation* operations, const fanin_type* types, std::size_t count,
+                       const fanin_input* input, const fanin_batch* given, const fanin_options* asked,
+                       const fanin_output* const* outputs);
+
 /// Fills in the caller's report, unless it is null. `value` is the result, if there is one alone.
 void write_report(const report& done, fanin_report* report, const result_view* value = nullptr);
 

@@ -105,6 +105,16 @@ fanin_status fanin_context_enqueue_batch(fanin_context* context, fanin_operation
   return enqueue_each<enqueue>(context, what, input, given, asked, output);
 }
 
+fanin_status fanin_context_enqueue_each(fanin_context* context, const fanin_operation* operations,
+                                        const fanin_type* types, size_t count, const fanin_input* input,
+                                        const fanin_batch* given, const fanin_options* asked,
+                                        const fanin_output* const* outputs) {
+  return guarded([&] {
+    const c::each_operation each = c::each_of(operations, types, count, input, given, asked, outputs);
+    fanin::enqueue_each(each.what, *each.many, each.out, context_at(context), each.chosen);
+  });
+}
+
 fanin_status fanin_context_enqueue_add_to(fanin_context* context, fanin_operation what, const fanin_input* input,
                                           const fanin_batch* given, const fanin_options* asked,
                                           const fanin_output* output) {

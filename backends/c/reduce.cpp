@@ -59,6 +59,16 @@ fanin_status fanin_reduce_batch(fanin_operation what, const fanin_input* input, 
   return to_each<reduce>(what, input, given, asked, output, report);
 }
 
+fanin_status fanin_reduce_each(const fanin_operation* operations, const fanin_type* types, size_t count,
+                               const fanin_input* input, const fanin_batch* given, const fanin_options* asked,
+                               const fanin_output* const* outputs, fanin_report* const* reports) {
+  return guarded([&] {
+    const c::each_operation each = c::each_of(operations, types, count, input, given, asked, outputs);
+    const std::vector<report> done = reduce_each(each.what, *each.many, each.out, each.chosen);
+    for (std::size_t i = 0; i < count && reports != nullptr; ++i) write_report(done[i], reports[i]);
+  });
+}
+
 fanin_status fanin_add_to(fanin_operation what, const fanin_input* input, const fanin_batch* given,
                           const fanin_options* asked, const fanin_output* output, fanin_report* report) {
   return to_each<add_to>(what, input, given, asked, output, report);

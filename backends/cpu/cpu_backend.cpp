@@ -350,8 +350,22 @@ outcome cpu_backend::reduce_each(const request& request, const batch& many, cons
   const std::optional<arithmetic> in_order =
       many.kind == layout::groups ? arithmetic_of_groups(request) : std::nullopt;
   if (in_order) used.prepared = &*in_order;
-  const batch_counts counted = reduce_batch(*this, used, many, out.data);
-  return outcome_of(used, counted.longest, counted.absent);
+  batch_operation one{used, out.data};
+  reduce_batch(*this, many, {&one, 1});
+  return outcome_of(used, one.counts.longest, one.counts.absent);
+}
+
+std::vector<outcome> cpu_backend::reduce_jointly(std::span<const request> asked, const batch& many,
+                                                 std::span<const results_view> out) const {
+  if (many.kind == layout::groups) return backend::reduce_jointly(asked, many, out);
+  std::vector<batch_operation> operations;
+  for (std::size_t i = 0; i < asked.size(); ++i) operations.push_back({asked[i], out[i].data});
+  reduce_batch(*this, many, operations);
+  std::vector<outcome> done;
+  for (const batch_operation& one : operations) {
+    done.push_back(outcome_of(one.asked, one.counts.longest, one.counts.absent));
+  }
+  return done;
 }
 
 std::unique_ptr<stream> cpu_backend::open(const request& request) const {

@@ -28,6 +28,8 @@ class cpu_backend : public backend {
   outcome reduce(const request& request, void* result) const override;
   report reduce_inputs(const request& prepared, const input_views& inputs, void* result) const override;
   outcome reduce_each(const request& request, const batch& many, const results_view& out) const override;
+  std::vector<outcome> reduce_jointly(std::span<const request> asked, const batch& many,
+                                      std::span<const results_view> out) const override;
   std::unique_ptr<stream> open(const request& request) const override;
 
   /// Folds the elements that take part, or if `who` is null, all `count` elements, into `state`. The previous

@@ -112,19 +112,22 @@ void run_batch(const batch_request& asked) {
     if (file->is_stdout() && asked.json) throw usage_error("--json and --output both write to standard output");
   }
   const shaped_batch found = load_batch(read, index.get(), asked.many);
-  std::vector<finished_batch> finished;
+  std::vector<finished_reduction> begun;
   for (const statistic& what : asked.statistics) {
     finished_reduction done{.what = what, .inputs = {}, .reached = {}};
     for (const source* one : read) {
       done.inputs.push_back(described(*one));
       done.rounded += one->columns()[0].rounded;
     }
-    const std::string place = done.input() + (index == nullptr ? "" : " by " + index->name());
-    finished.push_back(reduce_batch(std::move(done), found.many, asked.chosen, place));
-    find_lines(finished.back(), *read[0], found.many);
+    begun.push_back(std::move(done));
+  }
+  const std::string place = begun[0].input() + (index == nullptr ? "" : " by " + index->name());
+  std::vector<finished_batch> finished = reduce_batch(std::move(begun), found.many, asked.chosen, place);
+  for (finished_batch& one : finished) {
+    find_lines(one, *read[0], found.many);
     if (!asked.explain) continue;
-    explain_each(finished.back().done);
-    write_stderr(fmt::format("results: {}, in the shape {}", finished.back().values.size(), shape_text(found.shape)));
+    explain_each(one.done);
+    write_stderr(fmt::format("results: {}, in the shape {}", one.values.size(), shape_text(found.shape)));
   }
   warn_of_rounding(finished);
   for (source* one : all) one->finish();

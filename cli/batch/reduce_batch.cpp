@@ -131,20 +131,69 @@ report reduce_one_by_one(const batch& many, const options& chosen, finished_batc
   return last;
 }
 
+/// The results of an operation, which were found in one read with those of others.
+struct shared_results {
+  value_list values;
+  report how;
+  double seconds;
+};
+
+/// The results of the operations of the library, each at its own place. Nothing if there are fewer than two of these,
+/// or if they cannot be reduced together.
+std::vector<std::optional<shared_results>> reduce_together(std::span<const finished_reduction> begun,
+                                                           const batch& many, const options& chosen) {
+  std::vector<std::optional<shared_results>> all(begun.size()), none = all;
+  std::vector<operation> whats;
+  std::vector<results_view> out;
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    for (std::size_t i = 0; i < begun.size(); ++i) {
+      const statistic& what = begun[i].what;
+      if (what.is_own()) continue;
+      const element_type result = what.result_type(many.inputs.type(), chosen);
+      all[i].emplace(shared_results{value_list(what.like, result, many.result_count), {}, 0});
+      whats.push_back(what.like);
+      out.push_back(all[i]->values.view());
+    }
+    if (whats.size() < 2 || begun[0].inputs.front().infers_types) return none;
+    std::vector<report> reports = reduce_each(whats, many, out, chosen);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    std::size_t k = 0;
+    for (auto& one : all) {
+      if (!one) continue;
+      one->how = std::move(reports[k++]);
+      one->seconds = seconds;
+    }
+    return all;
+  } catch (const error&) {
+    return none;  // The operation that fails is reduced alone, and says why.
+  }
+}
+
 }  // namespace
 
-finished_batch reduce_batch(finished_reduction begun, const batch& many, const options& chosen,
-                            const std::string& place) {
-  const auto run = [&](const batch& converted, finished_batch& all) {
-    return with_input_name(place, [&] {
-      try {
-        return reduce(all.done.what, converted, all.values, chosen);
-      } catch (const overflow&) {
-        return reduce_one_by_one(converted, chosen, all);
+std::vector<finished_batch> reduce_batch(std::vector<finished_reduction> begun, const batch& many,
+                                         const options& chosen, const std::string& place) {
+  std::vector<std::optional<shared_results>> shared = reduce_together(begun, many, chosen);
+  std::vector<finished_batch> finished;
+  for (std::size_t i = 0; i < begun.size(); ++i) {
+    const auto run = [&](const batch& converted, finished_batch& all) {
+      if (shared[i]) {
+        all.values = std::move(shared[i]->values);
+        return std::move(shared[i]->how);
       }
-    });
-  };
-  return reduce_supported(std::move(begun), many, chosen, run);
+      return with_input_name(place, [&] {
+        try {
+          return reduce(all.done.what, converted, all.values, chosen);
+        } catch (const overflow&) {
+          return reduce_one_by_one(converted, chosen, all);
+        }
+      });
+    };
+    finished.push_back(reduce_supported(std::move(begun[i]), many, chosen, run));
+    if (shared[i]) finished.back().done.seconds = shared[i]->seconds;
+  }
+  return finished;
 }
 
 finished_batch reduce_groups(finished_reduction begun, const batch& many, const options& chosen) {

@@ -69,12 +69,13 @@ struct finished_batch {
 /// Warns on stderr once for each column whose numbers were rounded when they were read.
 void warn_of_rounding(std::span<const finished_batch> all);
 
-/// `begun` has the operation and what was read. `place` is for messages about the elements. Integers of
-/// text whose type was inferred are taken as f64 where the operation is not for integers. If a total does not fit,
-/// the others are there, and the results are reduced one by one.
+/// Each of `begun` has its operation and what was read. `place` is for messages about the elements. Integers of text
+/// whose type was inferred are taken as f64 where the operation is not for integers. If a total does not fit, the
+/// others are there, and the results are reduced one by one. Operations of the library share one read of the
+/// elements, unless the type was inferred, or one of them fails.
 /// @throws bad_data, invalid_argument, unsupported
-finished_batch reduce_batch(finished_reduction begun, const batch& many, const options& chosen,
-                            const std::string& place);
+std::vector<finished_batch> reduce_batch(std::vector<finished_reduction> begun, const batch& many,
+                                         const options& chosen, const std::string& place);
 
 /// Does what reduce_batch() does for groups. If some groups have too few elements, the results of the other groups
 /// are there.

@@ -164,6 +164,11 @@ class FANIN_API backend {
   /// has checked the memory. This function checks whether offsets and keys are within their limits.
   /// @throws as fanin::reduce of a batch
   virtual outcome reduce_each(const request&, const batch&, const results_view& out) const;
+  /// Writes the results of several operations of the batch: out[i] has the results of asked[i]. The requests are as
+  /// for reduce_each(), and differ only in their operations, methods and results. CPU backends read the elements of
+  /// rows and segments once; others call reduce_each() for each request.
+  virtual std::vector<outcome> reduce_jointly(std::span<const request> asked, const batch&,
+                                              std::span<const results_view> out) const;
 
   /// The devices that options::devices may name are 0, 1, ..., device_count() - 1.
   virtual int device_count() const noexcept { return 0; }

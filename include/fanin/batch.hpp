@@ -68,6 +68,7 @@
 #include <optional>
 #include <ranges>
 #include <span>
+#include <vector>
 
 #include <fanin/elements.hpp>
 #include <fanin/request.hpp>
@@ -147,6 +148,23 @@ struct results_view {
 /// or leave the elements, or if a key is no group number (the error names the first); overflow, which names the
 /// result
 FANIN_API report reduce(operation what, const batch& many, const results_view& out, const options& chosen = {});
+
+/// Reduces each row, segment or group by several operations: out[i] has the results of what[i].
+/// Each result has the bits that reduce() gives for its operation, and report i is what reduce() returns for it.
+/// Memory: as for reduce(), for all operations together. CPU backends take states more: for each MiB of a long row or
+/// segment, and for each block of a column.
+/// Cost: on CPU backends one read of rows and segments from memory. Each operation folds the same block of elements,
+/// which stays in a cache. Groups, device memory, and log_sum_exp of integers take one read for each operation.
+/// @throws as reduce() for the first operation that fails, and then all results are unspecified; invalid_argument if
+/// there are no operations, or memory for another number of operations
+FANIN_API std::vector<report> reduce_each(std::span<const operation> what, const batch& many,
+                                          std::span<const results_view> out, const options& chosen = {});
+
+/// fanin::reduce_each({operation::mean, operation::max}, fanin::rows(x, {rows, columns}, 0), {means, largest})
+inline std::vector<report> reduce_each(std::initializer_list<operation> what, const batch& many,
+                                       std::initializer_list<results_view> out, const options& chosen = {}) {
+  return reduce_each(std::span(what.begin(), what.size()), many, std::span(out.begin(), out.size()), chosen);
+}
 
 /// Reduces each row, segment or group together with the result that is in `out` already: out[k] becomes out[k] + x[i]
 /// + x[j] + ... over the elements of result k. `what` is sum, product, min or max. If no element of a result takes

@@ -315,6 +315,15 @@ FANIN_API fanin_status fanin_reduce_batch(fanin_operation what, const fanin_inpu
                                           const fanin_options* options, const fanin_output* output,
                                           fanin_report* report);
 
+/* Reduces each row, segment or group by `count` operations: outputs[i] receives the results of operations[i], which have
+ * the bits that fanin_reduce_batch gives. On a CPU rows and segments are read from memory once (fanin::reduce_each).
+ * `result_types` has a type for each operation; null: the type of the options for all. `reports`, and any of its
+ * pointers, may be null. Fails as fanin_reduce_batch does for the first operation that fails. */
+FANIN_API fanin_status fanin_reduce_each(const fanin_operation* operations, const fanin_type* result_types, size_t count,
+                                         const fanin_input* input, const fanin_batch* batch,
+                                         const fanin_options* options, const fanin_output* const* outputs,
+                                         fanin_report* const* reports);
+
 /* Reduces each row, segment or group together with the result that is in the output already: FANIN_SUM, FANIN_PRODUCT,
  * FANIN_MIN or FANIN_MAX. If no element of a result takes part, it keeps its bits. Fails as fanin_reduce_batch. After
  * FANIN_OVERFLOW all other results have been added to, and after FANIN_OUT_OF_MEMORY perhaps some. */
@@ -367,6 +376,11 @@ FANIN_API fanin_status fanin_context_enqueue(fanin_context* context, fanin_opera
 FANIN_API fanin_status fanin_context_enqueue_batch(fanin_context* context, fanin_operation what,
                                                    const fanin_input* input, const fanin_batch* batch,
                                                    const fanin_options* options, const fanin_output* output);
+/* Enqueues fanin_reduce_each of device memory: a read of the elements for each operation, one after another. */
+FANIN_API fanin_status fanin_context_enqueue_each(fanin_context* context, const fanin_operation* operations,
+                                                  const fanin_type* result_types, size_t count,
+                                                  const fanin_input* input, const fanin_batch* batch,
+                                                  const fanin_options* options, const fanin_output* const* outputs);
 /* Enqueues fanin_context_add_to. A result that would not fit keeps its value. If an offset or a key is wrong, all results
  * keep their values. A graph adds each time that it runs. */
 FANIN_API fanin_status fanin_context_enqueue_add_to(fanin_context* context, fanin_operation what,

@@ -18,8 +18,8 @@ globals().update(_operations.functions)
 
 # The modules of some names. These modules are imported when the names are first used.
 _LATER = {"fsum": "_fsum", "State": "_state", "describe": "_describe", "Description": "_describe",
-          "report": "_report", "Report": "_report", "index_add": "_batches", "backends": "_report",
-          "operations": "_report", "median": "_median", "nanmedian": "_median"}
+          "report": "_report", "Report": "_report", "index_add": "_batches", "reduce_each": "_reduce_each",
+          "backends": "_report", "operations": "_report", "median": "_median", "nanmedian": "_median"}
 
 
 def __getattr__(name):

@@ -98,6 +98,8 @@ result_type = _declare(_code, "fanin_result_type", _code, _code, _code, POINTER(
 reduce, enqueue = _bare("fanin_reduce"), _bare("fanin_context_enqueue")
 short_reduce_batch, short_enqueue_batch = _bare("fanin_reduce_batch"), _bare("fanin_context_enqueue_batch")
 reduce_batch = _declare(_code, "fanin_reduce_batch", *_batch_call)
+reduce_each = _declare(_code, "fanin_reduce_each", POINTER(_code), POINTER(_code), c_size_t, POINTER(Input),
+                       POINTER(Batch), POINTER(Options), POINTER(POINTER(Output)), POINTER(POINTER(CReport)))
 add_to = _declare(_code, "fanin_add_to", *_batch_call)
 describe = _declare(_code, "fanin_describe", POINTER(Input), POINTER(Options), POINTER(CDescription),
                     POINTER(CReport))

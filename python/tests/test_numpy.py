@@ -68,6 +68,32 @@ class AsNumpy(unittest.TestCase):
                 self.assert_same(fanin.argmin(x, axis), numpy.argmin(x, axis), ("argmin", dtype, axis))
                 self.assert_same(fanin.argmax(x, axis), numpy.argmax(x, axis), ("argmax", dtype, axis))
 
+    def test_several_operations(self):
+        names = ["sum", "mean", "min", "argmax", "minmax", "any", "count_nonzero", "standard_deviation"]
+        for dtype in REALS + COMPLEX:
+            used = ["sum", fanin.mean] if dtype in COMPLEX else names
+            for x in self.arrays(dtype):
+                for axis, keepdims, skip in itertools.product(AXES, (False, True), (False, True)):
+                    choices = {"keepdims": keepdims, "skipna": skip}
+                    found = fanin.reduce_each(used, x, axis, **choices)
+                    self.assertEqual(type(found), tuple)
+                    for name, one in zip(used, found):
+                        alone = (getattr(fanin, name) if isinstance(name, str) else name)(x, axis, **choices)
+                        what = dtype, axis, name
+                        for part, expected in zip(one, alone) if name == "minmax" else [(one, alone)]:
+                            self.assert_same(part, expected, what)
+        x = numpy.arange(24.0).reshape(4, 6)
+        found = fanin.reduce_each(["sum", "min"], x, 0, where=x % 4 > 0, dtype="f64", threads=2, backend="openmp,serial")
+        numpy.testing.assert_array_equal(found[0], fanin.sum(x, 0, where=x % 4 > 0))
+        self.assertEqual(fanin.reduce_each(["sum", "log_sum_exp"], numpy.array([0, 0]))[1], math.log(2))
+
+    def test_several_operations_of_nothing(self):
+        none = numpy.zeros((0, 3))
+        self.assertEqual([found.tolist() for found in fanin.reduce_each(["sum", "mean"], none, 0)][0], [0, 0, 0])
+        for x, where in (none, None), (numpy.ones(5), False):
+            with self.assertRaises(fanin.InvalidArgument):
+                fanin.reduce_each(["sum", "min"], x, where=where)
+
     def test_exact_rows(self):
         x = numpy.array(wide_numbers(24 * 50, 5)).reshape(24, 50)
         expected = [exact_sum(row) for row in x.tolist()]

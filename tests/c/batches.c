@@ -105,8 +105,46 @@ static void batches_of_pairs(void) {
   CHECK_FAILS(fanin_reduce_batch(FANIN_SUM, &in, &batch, NULL, &output, NULL), FANIN_INVALID_ARGUMENT, "y is set");
 }
 
+/* Several operations at once, each with results of a type of its own. */
+static void operations(void) {
+  const float x[6] = {1, 2, 3, 4, 5, 9};
+  const uint64_t shape[2] = {2, 3};
+  const int32_t last[1] = {-1};
+  const fanin_operation whats[3] = {FANIN_MEAN, FANIN_ARGMAX, FANIN_SUM}, unknown[1] = {99};
+  const fanin_type types[3] = {FANIN_F64, FANIN_TYPE_DEFAULT, FANIN_TYPE_DEFAULT};
+  fanin_input in = input_of(x, 6, FANIN_F32);
+  fanin_batch batch = FANIN_BATCH_INIT;
+  fanin_output outputs[3] = {FANIN_OUTPUT_INIT, FANIN_OUTPUT_INIT, FANIN_OUTPUT_INIT};
+  const fanin_output* pointers[3];
+  fanin_report report = FANIN_REPORT_INIT;
+  fanin_report* reports[3] = {NULL, NULL, &report};
+  double means[2];
+  struct {
+    float value;
+    uint64_t index;
+  } largest[2];
+  float sums[2];
+  int i;
+  batch.shape = shape, batch.axis_count = 2, batch.along = last, batch.along_count = 1;
+  outputs[0].data = means, outputs[1].data = largest, outputs[2].data = sums;
+  for (i = 0; i < 3; ++i) outputs[i].count = 2, pointers[i] = &outputs[i];
+  CHECK(fanin_reduce_each(whats, types, 3, &in, &batch, NULL, pointers, reports) == FANIN_OK);
+  CHECK(means[0] == 2 && means[1] == 6 && largest[1].value == 9 && largest[1].index == 2 && sums[1] == 18);
+  CHECK(strcmp(report.variant, "exact") == 0 && report.bound_of_result > 0);
+  CHECK(fanin_reduce_each(whats + 1, NULL, 2, &in, &batch, NULL, pointers + 1, NULL) == FANIN_OK && sums[0] == 6);
+  CHECK_FAILS(fanin_reduce_each(whats, types, 0, &in, &batch, NULL, pointers, NULL), FANIN_INVALID_ARGUMENT,
+              "no operations");
+  CHECK_FAILS(fanin_reduce_each(unknown, NULL, 1, &in, &batch, NULL, pointers, NULL), FANIN_INVALID_ARGUMENT,
+              "operation");
+  CHECK_FAILS(fanin_reduce_each(NULL, NULL, 1, &in, &batch, NULL, pointers, NULL), FANIN_INVALID_ARGUMENT, "null");
+  CHECK_FAILS(fanin_reduce_each(whats, NULL, 1, &in, &batch, NULL, NULL, NULL), FANIN_INVALID_ARGUMENT, "null");
+  CHECK_FAILS(fanin_context_enqueue_each(NULL, whats, types, 3, &in, &batch, NULL, pointers), FANIN_INVALID_ARGUMENT,
+              "context");
+}
+
 int main(void) {
   batches();
   batches_of_pairs();
+  operations();
   return failed_checks;
 }

@@ -228,6 +228,12 @@ TEST_CASE("several operations of rows, segments and groups: a line for each resu
   CHECK(big.err ==
         "fanin: big.txt: result 0: the sum does not fit in 64 bits; --type f64 takes the numbers as f64\n"
         "fanin: big.txt: result 0: the product does not fit in 64 bits; --type f64 takes the numbers as f64\n");
+  here.write("big.npy", npy_with<std::int64_t>({2, 3}, {9223372036854775807, 5, 7, 9, 2, 3}));
+  CHECK(here.fanin("reduce sum,count,max big.npy --axis 1").out == "overflow 3 9223372036854775807\n14 3 9\n");
+  CHECK(here.fanin("reduce max,count,mean,argmin big.npy --axis 0").out ==
+        "9223372036854775807 2 4.611686018427388e+18 1 9\n5 2 3.5 1 2\n7 2 5 1 3\n");
+  check_failure(here.fanin("reduce sum,min x.npy --axis 3"), 2, "there is no axis 3");
+  check_failure(here.fanin("reduce sum,product x.npy --axis 1 --method exact"), 2, "product");
   const json nulls = json::parse(here.fanin("sum" + rows_of_big + " --json").out);
   CHECK(nulls["values"] == json{nullptr, 14});
   CHECK(nulls["values_text"] == json{"overflow", "14"});

@@ -36,13 +36,13 @@ std::size_t levels_of(std::size_t pieces) { return static_cast<std::size_t>(std:
 
 }  // namespace
 
-copied_rows::copied_rows(const batch& many, batch_results& results, unsigned threads, bool may_split)
+copied_rows::copied_rows(const batch& many, batch_results& results, const tile_cut& cut)
     : many_(many),
       results_(results),
       loops_(results.loops()),
       piece_(piece_of(loops_)),
       distance_(distance_of(std::min(piece_, places(reduced_axes(many))), loops_.element_bytes)),
-      tiles_(many, rows_of(loops_), piece_, threads, may_split) {
+      tiles_(many, rows_of(loops_), piece_, cut) {
   if (tiles_.parts() == 1) return;
   partials_ = partial_memory_.get(tiles_.tasks() * tiles_.rows_in_tile() * state_stride(loops_));
   present_.resize(tiles_.tasks() * tiles_.rows_in_tile());
@@ -51,7 +51,7 @@ copied_rows::copied_rows(const batch& many, batch_results& results, unsigned thr
 void copied_rows::fold(std::size_t task, workspace& with) {
   const row_tile tile = tiles_.task(task);
   const bool masked = static_cast<bool>(many_.inputs.mask()), ordered = loops_.in_leaves();
-  const bool at_once = tiles_.length() <= piece_;
+  const bool at_once = tiles_.parts() == 1 && tiles_.length() <= piece_;
   const std::size_t stride = state_stride(loops_);
   const std::size_t row_states = ordered ? levels_of((tile.count + piece_ - 1) / piece_) + 2 : 1;
   const std::size_t copied = tile.rows * distance_ * loops_.element_bytes;

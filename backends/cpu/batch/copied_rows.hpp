@@ -13,7 +13,7 @@ namespace fanin::cpu {
 
 class copied_rows {
  public:
-  copied_rows(const batch& many, batch_results& results, unsigned threads, bool may_split);
+  copied_rows(const batch& many, batch_results& results, const tile_cut& cut);
 
   const row_tiles& tiles() const noexcept { return tiles_; }
   /// The memory that a thread needs.

@@ -36,12 +36,12 @@ std::optional<exact_window> exact_columns::window_of(const batch& many, const ba
 }
 
 exact_columns::exact_columns(const batch& many, batch_results& results, const request& request,
-                             const exact_window& window, unsigned threads, bool may_split)
+                             const exact_window& window, const tile_cut& cut)
     : many_(many),
       results_(results),
       request_(request),
       window_(window),
-      tiles_(many, columns_in_tile, rows_in_part, threads, may_split),
+      tiles_(many, columns_in_tile, rows_in_part, cut),
       parts_(tiles_.parts() == 1 ? 0 : tiles_.tasks()) {}
 
 void exact_columns::fold(std::size_t task, workspace& with) {

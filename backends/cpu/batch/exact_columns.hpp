@@ -17,7 +17,7 @@ class exact_columns {
                                                const request& request);
 
   exact_columns(const batch& many, batch_results& results, const request& request, const exact_window& window,
-                unsigned threads, bool may_split);
+                const tile_cut& cut);
 
   const row_tiles& tiles() const noexcept { return tiles_; }
   struct workspace {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/batch/reduce_batch.hpp"
 
+#include <list>
 #include <string>
+#include <vector>
 
 #include <fanin/error.hpp>
 
@@ -97,33 +99,37 @@ void check_offsets(const batch& many, const Offset* offsets, std::uint64_t last)
 
 }  // namespace
 
-batch_counts reduce_batch(const cpu_backend& backend, const request& request, const batch& many, void* results) {
-  batch_results out(request, many, results);
-  const std::size_t element_bytes = out.loops().element_bytes;
+void reduce_batch(const cpu_backend& backend, const batch& many, std::span<batch_operation> operations) {
+  std::list<batch_results> results;
+  std::vector<batch_results*> all;
+  for (const batch_operation& one : operations) all.push_back(&results.emplace_back(one.asked, many, one.results));
+  if (many.kind == layout::rows && many.result_count == 0) return;  // No rows have no tiles.
+  const request& request = operations[0].asked;
+  const std::size_t element_bytes = all[0]->loops().element_bytes;
   batch_counts counts;
-  if (many.kind == layout::rows && many.result_count == 0) return counts;  // No rows have no tiles.
   if (many.kind == layout::rows) {
     counts.longest = is_contiguous(many)
-                         ? reduce_runs(backend, out, request.threads, contiguous_rows(many, element_bytes))
-                         : reduce_strided_rows(backend, out, request, many);
+                         ? reduce_runs(backend, all, request.threads, contiguous_rows(many, element_bytes))
+                         : reduce_strided_rows(backend, all, request.threads, many);
   } else if (many.kind == layout::segments) {
     counts.longest = with_index(many.index, [&](const auto* offsets, std::uint64_t largest) {
       check_offsets(many, offsets, std::min<std::uint64_t>(largest, many.inputs.count()));
-      return reduce_runs(backend, out, request.threads,
+      return reduce_runs(backend, all, request.threads,
                          segments_of(many.inputs, offsets, many.result_count, element_bytes));
     });
-  } else if (const auto keyed = reduce_keyed_groups(backend, out, request, many)) {
+  } else if (const auto keyed = reduce_keyed_groups(backend, *all[0], request, many)) {
     counts = *keyed;
   } else {
     const sorted_elements sorted(backend, request, many);
-    out.restore_indices(sorted.positions(), sorted.offsets());
-    counts.longest = reduce_runs(backend, out, request.threads,
+    all[0]->restore_indices(sorted.positions(), sorted.offsets());
+    counts.longest = reduce_runs(backend, all, request.threads,
                                  segments_of(sorted.inputs(), sorted.offsets(), many.result_count, element_bytes));
     counts.absent = many.inputs.count() - sorted.inputs().count();
   }
-  out.check();
-  counts.absent += out.absent();
-  return counts;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i]->check();
+    operations[i].counts = {counts.longest, counts.absent + all[i]->absent()};
+  }
 }
 
 }  // namespace fanin::cpu

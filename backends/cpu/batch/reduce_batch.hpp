@@ -15,7 +15,15 @@ struct batch_counts {
   std::uint64_t absent = 0;
 };
 
-/// Writes the results of the batch. @throws as backend::reduce_each
-batch_counts reduce_batch(const cpu_backend& backend, const request& request, const batch& many, void* results);
+/// One of the operations that reduce a batch.
+struct batch_operation {
+  const request& asked;
+  void* results;
+  batch_counts counts = {};  ///< reduce_batch() writes them
+};
+
+/// Writes the results of each operation of the batch; groups have one. The requests differ only in their operations,
+/// methods and results. @throws as backend::reduce_each
+void reduce_batch(const cpu_backend& backend, const batch& many, std::span<batch_operation> operations);
 
 }  // namespace fanin::cpu

@@ -27,6 +27,7 @@ class batch_results {
     offsets_ = offsets;
   }
 
+  const request& asked() const noexcept { return request_; }
   const arithmetic& loops() const noexcept { return arithmetic_; }
   const presence_rule& rule() const noexcept { return rule_; }
   /// The fewest elements that have a value, or change one that is added to.

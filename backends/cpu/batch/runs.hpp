@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <fanin/environment.hpp>
 
 #include "backends/cpu/batch/results.hpp"
-#include "backends/cpu/state_memory.hpp"
 #include "base/threads.hpp"
 
 namespace fanin::cpu {
@@ -17,22 +17,19 @@ namespace fanin::cpu {
 /// The cost of a result beyond its elements, as the number of bytes that could be read in the same time.
 inline constexpr std::size_t bytes_for_result = 128;
 
+/// Several operations fold elements of so many bytes before they go on: these stay in a cache.
+inline constexpr std::size_t bytes_for_several = std::size_t{1} << 20;
+
 /// Makes `most` at least `value`.
 inline void raise(std::atomic<std::uint64_t>& most, std::uint64_t value) {
   for (std::uint64_t known = most; known < value && !most.compare_exchange_weak(known, value);) {
   }
 }
 
-/// Folds result i of elements that are enough for threads of its own.
-inline void reduce_long(const cpu_backend& backend, batch_results& results, unsigned threads, std::size_t i,
-                        const operands& data, std::size_t count, const mask_view& mask) {
-  const presence who{results.rule(), mask};
-  state_memory memory;
-  std::byte* const state = memory.get(results.loops().state_bytes);
-  const std::uint64_t present =
-      backend.fold_parallel(results.loops(), data, count, threads, state, results.partial() ? &who : nullptr);
-  results.finish(i, count, present, state);
-}
+/// Folds result i of elements that are enough for threads of its own, by every operation. For several operations each
+/// thread takes a piece of 2^k leaves, and folds it by one operation after the other.
+void reduce_long(const cpu_backend& backend, std::span<batch_results* const> all, unsigned threads, std::size_t i,
+                 const operands& data, std::size_t count, const mask_view& mask);
 
 /// Runs tasks of about equal cost over results 0 .. count - 1. before(i) is the cost in bytes of the results below i,
 /// and fold(first, last) folds a task's results.
@@ -91,19 +88,21 @@ class collected_runs {
   std::size_t counts_[arithmetic::most_runs];
 };
 
-/// Folds each of runs.size() runs of contiguous elements to its result. runs.bytes_before(i) is the size of all runs
-/// below i, and runs.each(first, last, f) calls f(i, operands, count, mask) for its runs. Returns the length of the
-/// longest run.
+/// The longest run, in bytes, that one thread folds. A run that would keep a thread busy when the others are done is
+/// folded by all of them, after the short ones. A run that does not stay in a cache for several operations is folded
+/// piece by piece.
+std::size_t longest_alone_of(std::span<batch_results* const> all, unsigned threads, std::size_t bytes);
+
+/// Folds each of runs.size() runs of contiguous elements to its result of each operation. runs.bytes_before(i) is the
+/// size of all runs below i, and runs.each(first, last, f) calls f(i, operands, count, mask) for its runs. Returns
+/// the length of the longest run.
 template <class Runs>
-std::uint64_t reduce_runs(const cpu_backend& backend, batch_results& results, unsigned threads, const Runs& runs) {
-  const std::size_t bytes = runs.bytes_before(runs.size());
-  // A run that would keep a thread busy when the others are done is folded by all of them, after the short ones.
-  const std::size_t longest_alone = threads == 1 || results.loops().one_by_one
-                                        ? bytes
-                                        : std::max<std::size_t>(parallel_bytes, bytes / (std::size_t{4} * threads));
-  const std::size_t element_bytes = results.loops().element_bytes;
+std::uint64_t reduce_runs(const cpu_backend& backend, std::span<batch_results* const> all, unsigned threads,
+                          const Runs& runs) {
+  const std::size_t bytes = runs.bytes_before(runs.size()), longest_alone = longest_alone_of(all, threads, bytes);
+  const std::size_t element_bytes = all[0]->loops().element_bytes;
   std::atomic<std::uint64_t> longest = 0;
-  const auto fold = [&](std::size_t first, std::size_t last) {
+  const auto fold_by = [&](batch_results& results, std::size_t first, std::size_t last) {
     std::uint64_t longest_here = 0;
     collected_runs collected(results);
     runs.each(first, last, [&](std::size_t i, const operands& data, std::size_t count, const mask_view& mask) {
@@ -118,11 +117,22 @@ std::uint64_t reduce_runs(const cpu_backend& backend, batch_results& results, un
     collected.fold();
     raise(longest, longest_here);
   };
+  const auto fold = [&](std::size_t first, std::size_t last) {
+    for (std::size_t end; first < last; first = end) {
+      end = last;
+      if (all.size() > 1) {
+        for (end = first + 1;
+             end < last && runs.bytes_before(end + 1) - runs.bytes_before(first) <= bytes_for_several;)
+          ++end;
+      }
+      for (batch_results* const results : all) fold_by(*results, first, end);
+    }
+  };
   const auto cost_before = [&](std::size_t i) { return runs.bytes_before(i) + i * bytes_for_result; };
   run_in_shares(backend, threads, runs.size(), cost_before, fold);
   if (longest * element_bytes > longest_alone) {
     runs.each(0, runs.size(), [&](std::size_t i, const operands& data, std::size_t count, const mask_view& mask) {
-      if (count * element_bytes > longest_alone) reduce_long(backend, results, threads, i, data, count, mask);
+      if (count * element_bytes > longest_alone) reduce_long(backend, all, threads, i, data, count, mask);
     });
   }
   return longest;

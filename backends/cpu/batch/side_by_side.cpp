@@ -13,12 +13,12 @@ bool rows_side_by_side::serves(const batch& many, const batch_results& results) 
 }
 
 rows_side_by_side::rows_side_by_side(const batch& many, batch_results& results, const request& request,
-                                     const column_functions& columns, unsigned threads, bool may_split)
+                                     const column_functions& columns, const tile_cut& cut)
     : many_(many),
       results_(results),
       columns_(columns),
       loops_(columns.loops(request.inputs.type())),
-      tiles_(many, loops_.width, columns.leaf, threads, may_split),
+      tiles_(many, loops_.width, columns.leaf, cut),
       result_(request.result),
       along_(reduced_axes(many)[0].stride[0]),
       used_(std::min(loops_.lanes, tiles_.length())) {

@@ -15,7 +15,7 @@ class rows_side_by_side {
   static bool serves(const batch& many, const batch_results& results);
 
   rows_side_by_side(const batch& many, batch_results& results, const request& request,
-                    const column_functions& columns, unsigned threads, bool may_split);
+                    const column_functions& columns, const tile_cut& cut);
 
   const row_tiles& tiles() const noexcept { return tiles_; }
   struct workspace {

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/batch/strided_rows.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <list>
+#include <memory_resource>
+#include <optional>
+#include <tuple>
+#include <variant>
+
 #include "backends/cpu/batch/copied_rows.hpp"
 #include "backends/cpu/batch/exact_columns.hpp"
 #include "backends/cpu/batch/runs.hpp"
@@ -10,43 +18,126 @@
 namespace fanin::cpu {
 namespace {
 
-template <class Rows>
-void fold_tiles(const cpu_backend& backend, batch_results& results, unsigned threads, std::size_t bytes, Rows rows) {
-  const row_tiles& tiles = rows.tiles();
-  const std::size_t task_bytes = bytes / tiles.tasks() + 1;
-  run_in_shares(
-      backend, threads, tiles.tasks(), [&](std::size_t i) { return i * task_bytes; },
-      [&](std::size_t first, std::size_t last) {
-        typename Rows::workspace with;
-        for (std::size_t i = first; i < last; ++i) {
-          try {
-            rows.fold(i, with);
-          } catch (...) {
-            results.fail(tiles.task(i).first_result);
-          }
-        }
-      });
-  if (tiles.parts() == 1) return;
-  for (std::size_t tile = 0; tile * tiles.parts() < tiles.tasks(); ++tile) rows.merge(tile);
+/// The rows of one operation, by the way that folds them.
+using folded_rows = std::variant<exact_columns, rows_side_by_side, copied_rows>;
+using workspaces = std::tuple<exact_columns::workspace, rows_side_by_side::workspace, copied_rows::workspace>;
+
+const row_tiles& tiles_of(const folded_rows& rows) {
+  return std::visit([](const auto& of) -> const row_tiles& { return of.tiles(); }, rows);
 }
+
+/// Adds the rows of one operation, by the way that serves it best.
+void add_rows(std::pmr::list<folded_rows>& rows, batch_results& results, const batch& many, const tile_cut& cut) {
+  const request& asked = results.asked();
+  const recipe_functions& recipe = *find_functions(asked.what, asked.inputs.type(), asked.method);
+  if (const auto window = exact_columns::window_of(many, results, asked)) {
+    rows.emplace_back(std::in_place_type<exact_columns>, many, results, asked, *window, cut);
+  } else if (recipe.columns != nullptr && !asked.adds && rows_side_by_side::serves(many, results)) {
+    rows.emplace_back(std::in_place_type<rows_side_by_side>, many, results, asked, *recipe.columns, cut);
+  } else {
+    rows.emplace_back(std::in_place_type<copied_rows>, many, results, cut);
+  }
+}
+
+/// Strips of rows that stay in a cache while one operation after the other folds a part of them. A part has whole
+/// blocks of every operation whose order matters. Without a result if the places of a strip that are neighbours would
+/// be so few that reading them one after another takes longer than to read all elements for each operation.
+std::optional<tile_cut> cut_for_several(std::span<batch_results* const> all, const batch& many,
+                                        std::size_t element_bytes) {
+  constexpr std::size_t least_strip_bytes = 4096, least_block = 256;
+  const row_tiles whole(many, ~std::size_t{0}, 1, {});
+  const bool ordered = std::ranges::any_of(all, [](const auto* results) { return results->loops().in_leaves(); });
+  const std::size_t block = ordered ? leaf_bytes / element_bytes : least_block;
+  const std::size_t in_cache = bytes_for_several / element_bytes, across = whole.across().count;
+  const std::size_t strip =
+      std::min(std::bit_floor(in_cache / std::min(block, whole.length())), std::bit_ceil(across));
+  if (strip < across && strip * element_bytes < least_strip_bytes) return std::nullopt;
+  return tile_cut{.strip = strip, .part = block * std::bit_floor(std::max<std::size_t>(1, in_cache / block / strip))};
+}
+
+/// The tasks of rows that are cut into strips, and these into parts. A strip has whole tiles of every operation.
+class strided_tasks {
+ public:
+  strided_tasks(std::span<batch_results* const> all, const batch& many, const tile_cut& cut) : all_(all) {
+    for (batch_results* const results : all) add_rows(rows_, *results, many, cut);
+    const row_tiles& first = tiles_of(rows_.front());
+    strip_ = cut.strip > 0 ? cut.strip : first.rows_in_tile();
+    parts_ = first.parts();
+    strips_across_ = (first.across().count + strip_ - 1) / strip_;
+    strips_ = first.tiles() / first.tiles_across() * strips_across_;
+  }
+  std::size_t size() const noexcept { return strips_ * parts_; }
+
+  void fold(std::size_t task, workspaces& with) {
+    const std::size_t strip = task / parts_, part = task % parts_;
+    auto results = all_.begin();
+    for (folded_rows& rows : rows_) {
+      const row_tiles& tiles = tiles_of(rows);
+      const std::size_t in_strip = (strip_ + tiles.rows_in_tile() - 1) / tiles.rows_in_tile();
+      const std::size_t first = strip % strips_across_ * in_strip;
+      const std::size_t end = std::min(first + in_strip, tiles.tiles_across());
+      for (std::size_t t = first; t < end; ++t) {
+        fold_tile(rows, **results, (strip / strips_across_ * tiles.tiles_across() + t) * parts_ + part, with);
+      }
+      ++results;
+    }
+  }
+
+  /// Writes the results, if tiles have several parts.
+  void merge() {
+    if (parts_ == 1) return;
+    for (folded_rows& rows : rows_) {
+      for (std::size_t tile = 0; tile < tiles_of(rows).tiles(); ++tile) {
+        std::visit([&](auto& of) { of.merge(tile); }, rows);
+      }
+    }
+  }
+
+ private:
+  static void fold_tile(folded_rows& rows, batch_results& results, std::size_t task, workspaces& with) {
+    try {
+      std::visit([&]<class Rows>(Rows& of) { of.fold(task, std::get<typename Rows::workspace>(with)); }, rows);
+    } catch (...) {
+      results.fail(tiles_of(rows).task(task).first_result);
+    }
+  }
+
+  std::span<batch_results* const> all_;
+  // The rows of one operation need no memory from the heap.
+  alignas(std::max_align_t) std::byte room_[sizeof(folded_rows) + 64];
+  std::pmr::monotonic_buffer_resource memory_{room_, sizeof room_};
+  std::pmr::list<folded_rows> rows_{&memory_};
+  std::size_t strip_, parts_, strips_across_, strips_;
+};
 
 }  // namespace
 
-std::uint64_t reduce_strided_rows(const cpu_backend& backend, batch_results& results, const request& request,
+std::uint64_t reduce_strided_rows(const cpu_backend& backend, std::span<batch_results* const> all, unsigned threads,
                                   const batch& many) {
-  const std::size_t length = places(reduced_axes(many));
-  const unsigned threads = std::min(request.threads, most_threads);
-  const std::size_t bytes = many.result_count * (length * results.loops().element_bytes + bytes_for_result);
-  const bool may_split = threads > 1 && bytes >= parallel_bytes;
-  const recipe_functions& recipe = *find_functions(request.what, request.inputs.type(), request.method);
-  if (const auto window = exact_columns::window_of(many, results, request)) {
-    fold_tiles(backend, results, threads, bytes, exact_columns(many, results, request, *window, threads, may_split));
-  } else if (recipe.columns != nullptr && !request.adds && rows_side_by_side::serves(many, results)) {
-    fold_tiles(backend, results, threads, bytes,
-               rows_side_by_side(many, results, request, *recipe.columns, threads, may_split));
-  } else {
-    fold_tiles(backend, results, threads, bytes, copied_rows(many, results, threads, may_split));
+  const std::size_t length = places(reduced_axes(many)), element_bytes = all[0]->loops().element_bytes;
+  threads = std::min(threads, most_threads);
+  const std::size_t bytes = many.result_count * (length * element_bytes + bytes_for_result);
+  constexpr std::size_t tasks_per_thread = 8;
+  tile_cut cut;
+  if (all.size() > 1) {
+    const auto found = cut_for_several(all, many, element_bytes);
+    if (!found) {
+      for (const auto& one : all) reduce_strided_rows(backend, {&one, 1}, threads, many);
+      return length;
+    }
+    cut = *found;
+  } else if (threads > 1 && bytes >= parallel_bytes) {
+    cut.tasks = tasks_per_thread * threads;
   }
+  strided_tasks tasks(all, many, cut);
+  const std::size_t task_bytes = bytes / tasks.size() + 1;
+  run_in_shares(
+      backend, threads, tasks.size(), [&](std::size_t i) { return i * task_bytes; },
+      [&](std::size_t first, std::size_t last) {
+        workspaces with;
+        for (std::size_t i = first; i < last; ++i) tasks.fold(i, with);
+      });
+  tasks.merge();
   return length;
 }
 
