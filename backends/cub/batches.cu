@@ -67,12 +67,12 @@ class by_key final : public batch_reference<A> {
                      cudaStream_t stream) {
     const thrust::counting_iterator<std::uint64_t> elements(0);
     const keyed_state_of_element<A> make{{there}, states_of<A>(all, there)};
-    cuda::check(
-        cub::DeviceReduce::ReduceByKey(memory, bytes, all.keys, thrust::make_discard_iterator(),
-                                       thrust::make_transform_iterator(elements, make),
-                                       thrust::make_tabulate_output_iterator(state_placer<A>{states, all.results}),
-                                       run_count, keyed_merged<A>(), static_cast<std::int64_t>(count), stream),
-        "cub::DeviceReduce::ReduceByKey");
+    cuda::check(cub::DeviceReduce::ReduceByKey(
+                    memory, bytes, thrust::make_transform_iterator(elements, all.keys),
+                    thrust::make_discard_iterator(), thrust::make_transform_iterator(elements, make),
+                    thrust::make_tabulate_output_iterator(state_placer<A>{states, all.results}), run_count,
+                    keyed_merged<A>(), static_cast<std::int64_t>(count), stream),
+                "cub::DeviceReduce::ReduceByKey");
   }
   void form_states(const cuda::execution& where, const batch_scratch& scratch, const cuda::batch_elements& all,
                    typename A::state* states) const override {

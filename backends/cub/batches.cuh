@@ -64,7 +64,7 @@ state_of_element<A> states_of(const cuda::batch_elements& all, const cuda::batch
 struct result_of_element {
   const cuda::batch_elements* all;
   __device__ std::uint32_t operator()(std::uint64_t i) const {
-    if (all->keys != nullptr) return all->keys[i] - static_cast<std::uint32_t>(all->first);
+    if (all->keys.data != nullptr) return all->keys(i) - static_cast<std::uint32_t>(all->first);
     if (all->kind == layout::rows) return static_cast<std::uint32_t>(i / all->length);
     std::uint64_t low = 0, high = all->results + 1;  // offsets up to i
     while (low < high) {

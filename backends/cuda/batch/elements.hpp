@@ -10,6 +10,7 @@
 #include <fanin/batch.hpp>
 #include <fanin/compiler.hpp>
 
+#include "backends/cuda/batch/group_numbers.hpp"
 #include "backends/cuda/keys.hpp"
 
 namespace fanin::cuda {
@@ -88,6 +89,8 @@ struct batch_elements {
   mask_view mask;
   std::uint64_t largest_number;  ///< presence_rule
   element_rule rule;
+
+  group_numbers keys;  ///< of each element, if groups are sorted
 };
 
 /// The memory for the results, or for the states of their chunks.

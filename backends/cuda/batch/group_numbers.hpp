@@ -13,7 +13,7 @@ namespace fanin::cuda {
 struct group_numbers {
   void* data;
   bool is_short;
-  FANIN_HOST_DEVICE std::uint32_t operator[](std::uint64_t i) const {
+  FANIN_HOST_DEVICE std::uint32_t operator()(std::uint64_t i) const {
     return is_short ? static_cast<const std::uint16_t*>(data)[i] : static_cast<const std::uint32_t*>(data)[i];
   }
   FANIN_HOST_DEVICE void set(std::uint64_t i, std::uint32_t group) const {

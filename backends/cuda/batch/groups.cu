@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(group_threads)
     std::uint32_t low = 0, high = count;
     while (low < high) {
       const std::uint32_t middle = low + (high - low) / 2;
-      if (sorted_keys[middle] < group) {
+      if (sorted_keys(middle) < group) {
         low = middle + 1;
       } else {
         high = middle;
@@ -215,6 +215,7 @@ void group_sort::enqueue(scratch_pieces& scratch, const execution& where, batch_
   if (to.mask != nullptr) all.mask = {to.mask, 0, mask_form::bytes};
   all.offsets = to.of_keys.offsets;
   all.has_wide_offsets = false;
+  all.keys = to.of_keys.sorted_keys;
   if (is_indexed_) {
     out.sorted_places = sorted_places;
     out.group_offsets = to.of_keys.offsets;

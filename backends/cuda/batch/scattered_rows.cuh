@@ -74,7 +74,7 @@ __device__ inline row_list list_of_group(const scattered_lists& all, std::uint64
 /// The list that crosses the lower boundary of a tile, or begins there; an empty list if the key there is of no
 /// group.
 __device__ inline row_list list_at_tile(const scattered_lists& all, std::uint64_t tile) {
-  const std::uint32_t group = all.keys[tile * tuning::scattered_tile];
+  const std::uint32_t group = all.keys(tile * tuning::scattered_tile);
   return group < all.groups ? list_of_group(all, group) : row_list{};
 }
 
