@@ -285,7 +285,7 @@ TEST_SUITE("unit/moments") {
         }
         const std::uint32_t sum[1] = {0},
                             squares[2] = {static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(a >> 32)};
-        wrong += found != detail::rounded_dispersion<double>(sum, squares, 0, b, {root, 0}) ? 1 : 0;
+        wrong += found != fanin::detail::rounded_dispersion<double>(sum, squares, 0, b, {root, 0}) ? 1 : 0;
       }
     };
     for (int i = 0; i < 100000; ++i) {
