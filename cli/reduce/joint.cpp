@@ -134,7 +134,7 @@ void run_joint_reduction(std::string_view subcommand, const std::vector<statisti
 command add_joint_reduction(CLI::App& root) {
   auto arguments = std::make_shared<joint_options>();
   auto operations = std::make_shared<std::string>();
-  CLI::App* parser = root.add_subcommand("reduce", "Several operations in one pass");
+  CLI::App* parser = root.add_subcommand("reduce", "Several operations in one call");
   parser
       ->add_option("OPERATION", *operations,
                    "operations of one input, count, median or quantile:0.9, separated by commas")

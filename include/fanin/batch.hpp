@@ -154,7 +154,8 @@ FANIN_API report reduce(operation what, const batch& many, const results_view& o
 /// Memory: as for reduce(), for all operations together. CPU backends take states more: for each MiB of a long row or
 /// segment, and for each block of a column.
 /// Cost: on CPU backends one read of rows and segments from memory. Each operation folds the same block of elements,
-/// which stays in a cache. Groups, device memory, and log_sum_exp of integers take one read for each operation.
+/// which stays in a cache. Groups, device memory, log_sum_exp of integers, and some columns (docs/batch.md) take one
+/// read for each operation.
 /// @throws as reduce() for the first operation that fails, and then all results are unspecified; invalid_argument if
 /// there are no operations, or memory for another number of operations
 FANIN_API std::vector<report> reduce_each(std::span<const operation> what, const batch& many,
