@@ -51,10 +51,10 @@ std::vector<std::string_view> subcommand_names(const std::vector<command>& comma
 void refuse_two_subcommands(const CLI::App& root) {
   const auto parsed = root.get_subcommands();
   if (parsed.size() < 2) return;
-  throw usage_error(fmt::format(
-      "only one subcommand can be given, not {0} and {1}; 'fanin reduce sum,mean FILE' computes several "
-      "results, and './{1}' is the file of that name",
-      parsed[0]->get_name(), parsed[1]->get_name()));
+  throw usage_error(
+      fmt::format("only one subcommand can be given, not {0} and {1}; 'fanin reduce sum,mean FILE' computes several "
+                  "results, and './{1}' is the file of that name",
+                  parsed[0]->get_name(), parsed[1]->get_name()));
 }
 
 // The words of the command line. If they begin with help, the option --help at their end stands for it; help about

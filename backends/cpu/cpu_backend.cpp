@@ -5,6 +5,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <list>
 #include <new>
 #include <optional>
 #include <utility>
@@ -350,20 +351,22 @@ outcome cpu_backend::reduce_each(const request& request, const batch& many, cons
   const std::optional<arithmetic> in_order =
       many.kind == layout::groups ? arithmetic_of_groups(request) : std::nullopt;
   if (in_order) used.prepared = &*in_order;
-  batch_operation one{used, out.data};
-  reduce_batch(*this, many, {&one, 1});
-  return outcome_of(used, one.counts.longest, one.counts.absent);
+  batch_results results(used, many, out.data);
+  batch_results* const all[] = {&results};
+  const batch_counts counted = reduce_batch(*this, many, all);
+  return outcome_of(used, counted.longest, counted.absent + results.absent());
 }
 
 std::vector<outcome> cpu_backend::reduce_jointly(std::span<const request> asked, const batch& many,
                                                  std::span<const results_view> out) const {
   if (many.kind == layout::groups) return backend::reduce_jointly(asked, many, out);
-  std::vector<batch_operation> operations;
-  for (std::size_t i = 0; i < asked.size(); ++i) operations.push_back({asked[i], out[i].data});
-  reduce_batch(*this, many, operations);
+  std::list<batch_results> results;  // They cannot be moved.
+  std::vector<batch_results*> all;
+  for (std::size_t i = 0; i < asked.size(); ++i) all.push_back(&results.emplace_back(asked[i], many, out[i].data));
+  const batch_counts counted = reduce_batch(*this, many, all);
   std::vector<outcome> done;
-  for (const batch_operation& one : operations) {
-    done.push_back(outcome_of(one.asked, one.counts.longest, one.counts.absent));
+  for (const batch_results& one : results) {
+    done.push_back(outcome_of(one.asked(), counted.longest, counted.absent + one.absent()));
   }
   return done;
 }

@@ -18,8 +18,8 @@ TEST_CASE("an option without its value: the message says how to write the option
   const scratch_folder here;
   const std::regex with_value("  (?:-.,)?(--[a-z-]+) ([A-Z]+)(?![A-Za-z]| VALUES).*");
   std::set<std::string> tried;  // subcommands share options
-  for (const std::string subcommand : {"sum", "describe", "quantile", "compare", "accuracy", "ladder", "lesson", "lab",
-                                       "bench", "regress", "report", "generate", "merge"}) {
+  for (const std::string subcommand : {"sum", "describe", "quantile", "compare", "accuracy", "ladder", "lesson",
+                                       "lab", "bench", "regress", "report", "generate", "merge"}) {
     std::istringstream help(here.fanin(subcommand + " --help").out);
     std::smatch found;
     for (std::string line; std::getline(help, line);) {

@@ -12,23 +12,16 @@
 
 #include <fanin/fanin.hpp>
 
+#include "tests/support/message_of.hpp"
+
 namespace {
 
 using fanin::element_type;
 using fanin::invalid_argument;
 using fanin::method;
+using fanin::test::message_of;
 
 const std::vector<double> x{1, 2, 3, 4, 5, 6};
-
-template <class Error, class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 }  // namespace
 

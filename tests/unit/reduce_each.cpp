@@ -4,7 +4,6 @@
 
 #include <complex>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include <fanin/fanin.hpp>
 
 #include "tests/support/inputs.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace fanin::test {
 namespace {
@@ -85,16 +85,6 @@ template <class F>
 void with_threads(F f) {
   f(options{.backend = "serial"});
   f(options{.backend = "auto", .threads = 2});
-}
-
-template <class Error>
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 }  // namespace

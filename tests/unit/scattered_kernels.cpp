@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -128,6 +129,18 @@ void check_keys(const Value& value) {
 }
 
 TEST_SUITE("unit/scattered_kernels") {
+  TEST_CASE("negative keys of 32 bits are of no group, for any number of groups") {
+    const auto is_outside = [](std::int32_t key, std::uint32_t groups) {
+      return static_cast<std::uint32_t>(key) >= cuda::first_key_of_no_group(element_type::i32, groups);
+    };
+    for (const std::uint32_t groups : {1u, 65536u, 1u << 31, (1u << 31) + 1, 0xfffffffeu}) {
+      CHECK(is_outside(-1, groups));
+      CHECK(is_outside(std::numeric_limits<std::int32_t>::min(), groups));
+      CHECK(!is_outside(0, groups));
+      CHECK(cuda::first_key_of_no_group(element_type::u32, groups) == groups);
+    }
+  }
+
   TEST_CASE_TEMPLATE("rows of adversarial columns", T, float, double) {
     adversary<T> random(31);
     const auto kinds = adversary<T>::kinds();

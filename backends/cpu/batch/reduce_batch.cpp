@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/batch/reduce_batch.hpp"
 
-#include <list>
 #include <string>
-#include <vector>
 
 #include <fanin/error.hpp>
 
@@ -99,14 +97,11 @@ void check_offsets(const batch& many, const Offset* offsets, std::uint64_t last)
 
 }  // namespace
 
-void reduce_batch(const cpu_backend& backend, const batch& many, std::span<batch_operation> operations) {
-  std::list<batch_results> results;
-  std::vector<batch_results*> all;
-  for (const batch_operation& one : operations) all.push_back(&results.emplace_back(one.asked, many, one.results));
-  if (many.kind == layout::rows && many.result_count == 0) return;  // No rows have no tiles.
-  const request& request = operations[0].asked;
+batch_counts reduce_batch(const cpu_backend& backend, const batch& many, std::span<batch_results* const> all) {
+  const request& request = all[0]->asked();
   const std::size_t element_bytes = all[0]->loops().element_bytes;
   batch_counts counts;
+  if (many.kind == layout::rows && many.result_count == 0) return counts;  // No rows have no tiles.
   if (many.kind == layout::rows) {
     counts.longest = is_contiguous(many)
                          ? reduce_runs(backend, all, request.threads, contiguous_rows(many, element_bytes))
@@ -126,10 +121,8 @@ void reduce_batch(const cpu_backend& backend, const batch& many, std::span<batch
                                  segments_of(sorted.inputs(), sorted.offsets(), many.result_count, element_bytes));
     counts.absent = many.inputs.count() - sorted.inputs().count();
   }
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i]->check();
-    operations[i].counts = {counts.longest, counts.absent + all[i]->absent()};
-  }
+  for (const batch_results* const one : all) one->check();
+  return counts;
 }
 
 }  // namespace fanin::cpu

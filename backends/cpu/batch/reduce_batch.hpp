@@ -4,26 +4,20 @@
 
 #include <fanin/batch.hpp>
 
+#include "backends/cpu/batch/results.hpp"
 #include "backends/cpu/cpu_backend.hpp"
 
 namespace fanin::cpu {
 
-/// The numbers of a batch in a report: how many elements the longest result has, and how many elements took part
-/// in no result.
+/// The numbers of a batch in a report: how many elements the longest result has, and how many elements have a key of no
+/// group. batch_results::absent() has the others that took part in no result.
 struct batch_counts {
   std::uint64_t longest = 0;
   std::uint64_t absent = 0;
 };
 
-/// One of the operations that reduce a batch.
-struct batch_operation {
-  const request& asked;
-  void* results;
-  batch_counts counts = {};  ///< reduce_batch() writes them
-};
-
 /// Writes the results of each operation of the batch; groups have one. The requests differ only in their operations,
 /// methods and results. @throws as backend::reduce_each
-void reduce_batch(const cpu_backend& backend, const batch& many, std::span<batch_operation> operations);
+batch_counts reduce_batch(const cpu_backend& backend, const batch& many, std::span<batch_results* const> all);
 
 }  // namespace fanin::cpu

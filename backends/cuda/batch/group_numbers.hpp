@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <fanin/compiler.hpp>
+#include <fanin/elements.hpp>
 
 namespace fanin::cuda {
 
@@ -24,7 +25,13 @@ struct group_numbers {
     }
   }
 };
-/// Whether 16 bits hold the numbers of so many groups.
+/// Whether numbers of groups fit into 16 bits.
 inline bool fits_short_keys(std::size_t groups) { return groups < (std::size_t{1} << 16); }
+
+/// Keys from this one on, as unsigned numbers, are of no group. A negative key of 32 bits is at least 2^31.
+inline std::uint32_t first_key_of_no_group(element_type keys, std::uint32_t groups) {
+  constexpr std::uint32_t negative = std::uint32_t{1} << 31;
+  return keys == element_type::i32 && groups > negative ? negative : groups;
+}
 
 }  // namespace fanin::cuda

@@ -24,7 +24,8 @@ constexpr unsigned group_threads = 256;
 /// null.
 __global__ void __launch_bounds__(group_threads)
     read_keys(const void* __restrict__ keys, bool has_wide_keys, std::uint64_t count, std::uint32_t groups,
-              bool drops_others, const group_numbers read, std::uint32_t* places, batch_status* status) {
+              std::uint32_t first_outside_key, bool drops_others, const group_numbers read, std::uint32_t* places,
+              batch_status* status) {
   constexpr int at_once = 4;
   const std::uint64_t stride = std::uint64_t{gridDim.x} * group_threads;
   unsigned long long first_outside = 0, outside = 0;
@@ -41,7 +42,7 @@ __global__ void __launch_bounds__(group_threads)
     for (int k = 0; k < at_once; ++k) {
       const std::uint64_t i = i0 + k * stride;
       if (i >= count) break;
-      const bool is_in_group = key[k] < groups;  // negative keys are large
+      const bool is_in_group = key[k] < first_outside_key;  // negative keys are large
       read.set(i, is_in_group ? static_cast<std::uint32_t>(key[k]) : groups);
       if (places != nullptr) places[i] = static_cast<std::uint32_t>(i);
       if (!is_in_group && outside++ == 0) first_outside = i;
@@ -160,7 +161,8 @@ void key_sort::enqueue(const arrays& to, const void* values, bool drops_others, 
   const auto count = static_cast<std::uint32_t>(index_.count), groups = static_cast<std::uint32_t>(groups_);
   if (count > 0) {
     read_keys<<<blocks_of(where, count), group_threads, 0, where.stream>>>(
-        index_.data, byte_size(index_.type) == 8, count, groups, drops_others, to.keys, to.places, status);
+        index_.data, byte_size(index_.type) == 8, count, groups, first_key_of_no_group(index_.type, groups),
+        drops_others, to.keys, to.places, status);
     std::size_t scratch_bytes = to.sort_scratch_bytes;
     sort(to, values != nullptr ? values : to.places, scratch_bytes, where.stream);
   }

@@ -30,7 +30,7 @@ struct scattered_lists {
   const void* x;
   const void* base;  ///< may be null
   void* out;         ///< the base, or memory apart from it
-  // Of rows in the order of keys (key_sort).
+  // The next three are key_sort's: the numbers of the rows in the order of keys, these keys, and where groups begin.
   const std::uint32_t* numbers;
   group_numbers keys;
   const std::uint32_t* offsets;

@@ -149,9 +149,12 @@ FANIN_HOST_DEVICE inline void split_squares(const integer_moments& s, std::uint3
   }
 }
 
-/// Whether doubles decide which double is nearest to a / b, or to the root of it, for b > 0. Then `result` is that
-/// double. Needs rounding to nearest. The quotient of integers below 2^53 is rounded once. Its root is first rounded
-/// twice; a correction, whose own error is below 2^-48 of it, says whether a neighbour is nearer.
+/// Sets `result` to the double that is nearest to a / b, or to the root of a / b, for b > 0, and returns true.
+/// Returns false if doubles do not decide which one is the nearest. Needs rounding to nearest. The quotient of
+/// integers below 2^53 is rounded once. The root of the quotient is first rounded twice. A correction then says
+/// whether a neighbour is nearer. Both remainders in the correction are exact (fused multiply-adds of a rounded
+/// quotient and a rounded root); its roundings are off by less than 2^-48 of half a unit in the last place, and
+/// 2^-20 is left as a margin.
 FANIN_HOST_DEVICE inline bool decide_quotient(std::uint64_t a, std::uint64_t b, bool root, double& result) {
   constexpr std::uint64_t limit = std::uint64_t{1} << 53;
   if (a >= limit || b >= limit) return false;
