@@ -7,20 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "tests/unit/kernels/exact_on_cpu.hpp"
-
-struct __attribute__((may_alias)) uint2 {
-  unsigned x, y;
-};
-#define __grid_constant__
-namespace {
-
-template <class T>
-T __ldcs(const T* from) {
-  return *from;
-}
-
-}  // namespace
+#include "tests/unit/kernels/group_on_cpu.hpp"
 
 #include "backends/cuda/batch/group_bins.cuh"
 #include "backends/cuda/batch/group_finish.cuh"

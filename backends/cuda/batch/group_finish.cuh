@@ -150,13 +150,7 @@ __device__ R finished_window(detail::int128 sum, int exponent, std::uint64_t cou
 /// The sum of a group's elements in a window.
 template <class T>
 __device__ detail::int128 sum_of_window(const group_sums<T>& from, int window, std::uint64_t group) {
-  detail::int128 sum = 0;
-#pragma unroll
-  for (int w = group_window<T>::words; w-- > 0;) {
-    sum = static_cast<detail::int128>(static_cast<detail::uint128>(sum) << 32) +
-          static_cast<std::int64_t>(from.word(window, w)[group]);
-  }
-  return sum;
+  return sum_of_words(from.word(window, 0), from.groups, group_window<T>::words, group);
 }
 /// The exponent of the unit of a window's sums.
 template <class T>

@@ -10,7 +10,7 @@
 
 #include <fanin/accumulator/exact.hpp>
 
-#include "backends/cuda/batch/elements.hpp"
+#include "backends/cuda/batch/block_table.cuh"
 #include "backends/cuda/batch/group_bins.hpp"
 #include "backends/cuda/exact/mantissa.cuh"
 
@@ -30,7 +30,6 @@ struct group_window<double> {
   using sum = detail::int128;
   static constexpr int words = 3, binades = 22;
 };
-inline constexpr int most_elements_log2 = 20;
 /// The number of windows. The windows below the first one are for data with many elements outside of the first
 /// one.
 inline constexpr int window_count = 4;
@@ -114,28 +113,6 @@ struct keyed_elements {
   bool aligned;
 };
 
-template <class E>
-struct four {
-  E at[4];
-};
-/// The elements i, ..., i + 3, as far as they are below `count`. i is a multiple of 4.
-template <class E>
-__device__ four<E> load_four(const E* x, std::uint64_t i, std::uint64_t count, bool aligned) {
-  four<E> loaded;
-  if (aligned && i + 4 <= count) {
-    using word = std::conditional_t<sizeof loaded == 8, uint2, uint4>;
-    word words[sizeof loaded / sizeof(word)];
-    const auto* const from = reinterpret_cast<const word*>(x + i);
-#pragma unroll
-    for (unsigned w = 0; w < sizeof loaded / sizeof(word); ++w) words[w] = __ldcs(from + w);
-    std::memcpy(&loaded, words, sizeof loaded);
-  } else {
-#pragma unroll
-    for (int j = 0; j < 4; ++j) loaded.at[j] = i + j < count ? x[i + j] : E{};
-  }
-  return loaded;
-}
-
 /// The biased exponent of x: 0 for subnormal numbers and zeros.
 template <class T>
 __device__ unsigned biased_exponent(T x) {
@@ -158,24 +135,10 @@ __device__ inline detail::int128 in_units(double x, unsigned place) {
   return static_cast<detail::int128>(high) << 64 | static_cast<std::uint64_t>(mantissa) << place;
 }
 
-/// Word w of a sum, least significant first.
-template <class Sum>
-__device__ unsigned word_of(const Sum& sum, int w) {
-  return static_cast<unsigned>(sum >> (32 * w));
-}
-
 /// A word in device memory that other threads of the launch change.
 template <class Word>
 using shared_word = ::cuda::atomic_ref<Word, ::cuda::thread_scope_device>;
 
-/// Notes an element whose key is of no group.
-static __device__ __noinline__ void note_outside(bool drops_others, std::uint64_t i, batch_status* status) {
-  if (drops_others) {
-    atomicAdd(&status->absent, 1ull);
-  } else {
-    atomicMax(&status->bad_index, ~static_cast<unsigned long long>(i));
-  }
-}
 /// Lists an element that is outside of the window, as long as there is room.
 template <class T>
 static __device__ __noinline__ void spill(const group_sums<T>& to, std::uint32_t group, T x) {

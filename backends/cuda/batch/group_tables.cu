@@ -3,12 +3,11 @@
 
 #include <bit>
 
-#include <fanin/cuda/check.cuh>
-
 #include "backends/cuda/batch/batch_writer.cuh"
 #include "backends/cuda/batch/group_bins.cuh"
 #include "backends/cuda/batch/group_finish.cuh"
 #include "backends/cuda/batch/group_tables.cuh"
+#include "backends/cuda/runtime/shared_memory.hpp"
 #include "backends/presence_rule.hpp"
 
 namespace fanin::cuda {
@@ -105,11 +104,6 @@ class table_launches {
 
  private:
   static bool is_aligned(const void* x) { return reinterpret_cast<std::uintptr_t>(x) % 16 == 0; }
-  template <class Kernel>
-  static void allow_shared(Kernel kernel, std::size_t bytes) {
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-          "cudaFuncSetAttribute");
-  }
   unsigned multiprocessors() const { return static_cast<unsigned>(where_.multiprocessors); }
 
   const execution& where_;
@@ -157,12 +151,6 @@ table_memory<T> take_memory(scratch_pieces& scratch, const batch& groups, std::u
   return taken;
 }
 
-std::size_t shared_bytes_of(int device) {
-  int bytes = 0;
-  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "cudaDeviceGetAttribute");
-  return static_cast<std::size_t>(bytes);
-}
-
 }  // namespace
 
 bool group_tables::serve(const request& request, const batch& groups, const execution& where) {
@@ -172,7 +160,8 @@ bool group_tables::serve(const request& request, const batch& groups, const exec
   if (row_of(request.what).adds != summand::elements) return false;
   if (request.method != method::exact || (type != element_type::f32 && type != element_type::f64)) return false;
   if (is_partial(groups.inputs, request.nan)) return false;
-  if (groups.result_count > bin_map::most_groups || shared_bytes_of(where.device) < least_shared_bytes) return false;
+  if (groups.result_count > bin_map::most_groups || most_shared_bytes(where.device) < least_shared_bytes)
+    return false;
   // Wide sums take no more memory than a sort.
   const std::size_t wide_bytes =
       most_wide_sums(groups) * (type == element_type::f32 ? sizeof(wide_sum<float>) : sizeof(wide_sum<double>));
@@ -183,7 +172,7 @@ group_tables::group_tables(const request& request, const batch& groups, const ex
     : request_(request), groups_(groups), counted_(row_of(request.what).value == sum_value::mean || request.adds) {
   const std::size_t words = with_float(request.inputs.type(), []<class T>(T) { return group_window<T>::words; });
   constexpr std::size_t least_static_bytes = 1 << 10;
-  most_in_table_ = static_cast<std::uint32_t>((shared_bytes_of(where.device) - least_static_bytes) /
+  most_in_table_ = static_cast<std::uint32_t>((most_shared_bytes(where.device) - least_static_bytes) /
                                               ((words + (counted_ ? 1 : 0)) * sizeof(unsigned)));
   const auto count = static_cast<std::uint32_t>(groups.result_count);
   bins_.units = std::min(most_in_table_ >> bin_map::unit_bits, bin_map::most_units);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of sums in shared memory: each block has one, of the groups of a bin, and adds it to the sums in device
-// memory at the end. Few groups have several copies, so that the lanes of a warp seldom meet in a word. A thread that
-// reads equal keys in a row adds their elements in registers first.
+// Tables of sums in shared memory: each block has one, of the groups of a bin. A thread that reads equal keys in a
+// row adds their elements in registers first.
 #pragma once
 
 #include "backends/cuda/batch/group_sums.cuh"
-#include "backends/cuda/runtime/dynamic_shared.cuh"
 
 namespace fanin::cuda {
 
@@ -29,94 +27,20 @@ struct table_shape {
   int window;
 };
 
-/// The block's table: a word after the other, each of all copies of all groups.
-template <class T>
-class block_table {
-  using sum = typename group_window<T>::sum;
-  static constexpr int words = group_window<T>::words;
-
- public:
-  static constexpr std::uint32_t no_group = ~std::uint32_t{0};
-
-  __device__ block_table(const table_shape& shape, bool counted)
-      : word_(dynamic_shared<unsigned>()),
-        entries_(shape.in_bin << shape.copies_log2),
-        copies_log2_(shape.copies_log2),
-        rows_(words + (counted ? 1 : 0)) {
-    for (unsigned i = threadIdx.x; i < entries_ * rows_; i += blockDim.x) word_[i] = 0;
-    __syncthreads();
-  }
-
-  /// Adds a sum of `count` elements to each of `Count` groups. The first words of all are added before the second
-  /// ones, so that they do not wait for each other's carries.
-  template <int Count>
-  __device__ void add(const std::uint32_t (&group)[Count], const sum (&x)[Count], unsigned count) {
-    const unsigned copy = threadIdx.x & ((1u << copies_log2_) - 1);
-    unsigned carry[Count] = {};
-#pragma unroll
-    for (int w = 0; w < words; ++w) {
-      unsigned added[Count], old[Count];
-#pragma unroll
-      for (int j = 0; j < Count; ++j) {
-        added[j] = word_of(x[j], w) + carry[j];
-        if (group[j] == no_group) continue;
-        unsigned* const place = word_ + w * entries_ + (group[j] << copies_log2_) + copy;
-        if (w + 1 < words) {
-          old[j] = atomicAdd(place, added[j]);
-        } else if (added[j] != 0) {
-          atomicAdd(place, added[j]);
-        }
-      }
-#pragma unroll
-      for (int j = 0; j < Count && w + 1 < words; ++j) {
-        carry[j] = static_cast<unsigned>(added[j] < carry[j]) | static_cast<unsigned>(old[j] + added[j] < added[j]);
-      }
-    }
-    if (rows_ == words) return;
-#pragma unroll
-    for (int j = 0; j < Count; ++j) {
-      if (group[j] != no_group) atomicAdd(word_ + words * entries_ + (group[j] << copies_log2_) + copy, count);
-    }
-  }
-
-  /// Adds the table's first `groups` groups to those from `first` on, and clears them. All threads call it.
-  __device__ void flush(const group_sums<T>& to, int window, std::uint32_t first, std::uint32_t groups) {
-    __syncthreads();
-    const unsigned copies = 1u << copies_log2_;
-    for (unsigned g = threadIdx.x; g < groups; g += blockDim.x) {
-      for (int w = 0; w < rows_; ++w) {
-        std::int64_t total = 0;
-        for (unsigned c = 0; c < copies; ++c) {
-          unsigned& word = word_[w * entries_ + (g << copies_log2_) + ((c + threadIdx.x) & (copies - 1))];
-          total += w == words - 1 ? std::int64_t{static_cast<int>(word)} : std::int64_t{word};
-          word = 0;
-        }
-        unsigned long long* const sums = w < words ? to.word(window, w) : to.counts;
-        if (total != 0) atomicAdd(sums + first + g, static_cast<unsigned long long>(total));
-      }
-    }
-    __syncthreads();
-  }
-
- private:
-  unsigned* const word_;
-  const unsigned entries_;
-  const int copies_log2_, rows_;
-};
-
 /// The sum of a thread's elements with equal keys in a row.
 template <class T>
 struct run_of_keys {
   using sum = typename group_window<T>::sum;
-  std::uint32_t group = block_table<T>::no_group;
+  using table_of_block = block_table<sum, group_window<T>::words>;
+  std::uint32_t group = no_group;
   unsigned count = 0;
   sum x = 0;
 
-  __device__ void end(block_table<T>& table) {
-    if (group != block_table<T>::no_group) table.add({group}, {x}, count);
+  __device__ void end(table_of_block& table) {
+    if (group != no_group) table.add({group}, {x}, count);
   }
   /// Adds four elements of one group, or of none.
-  __device__ void add(block_table<T>& table, std::uint32_t group_of_four, const sum (&four)[4]) {
+  __device__ void add(table_of_block& table, std::uint32_t group_of_four, const sum (&four)[4]) {
     if (group_of_four != group) {
       end(table);
       *this = {group_of_four, 0, 0};
@@ -134,7 +58,6 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
     add_to_tables(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to,
                   const __grid_constant__ table_shape shape) {
   using sum = typename group_window<T>::sum;
-  constexpr std::uint32_t no_group = block_table<T>::no_group;
   constexpr int at_once = tuning::table_loads<T>;
   constexpr unsigned stride = tuning::table_threads * 4;
   constexpr bool has_local_keys = sizeof(Key) == 2;  // below the number of groups of a bin
@@ -150,7 +73,8 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
   const std::uint64_t count = by_bins ? shape.bin_begins[shape.bins] : from.count;
   const std::uint64_t last = count * (part + 1) / parts;
   unsigned bin = by_bins ? 0 : blockIdx.x % shape.bins;
-  block_table<T> table(shape, is_first && to.counts != nullptr);
+  const table_rows rows{to.word(shape.window, 0), to.counts, to.groups};
+  typename run_of_keys<T>::table_of_block table(shape.in_bin, shape.copies_log2, is_first && to.counts != nullptr);
   bool minus_zeros = false, misplaced = false;
   for (std::uint64_t begin = count * part / parts, end; begin < last; begin = end) {
     end = ::min(last, begin + (std::uint64_t{1} << most_elements_log2));
@@ -210,7 +134,7 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
       }
     }
     run.end(table);
-    table.flush(to, shape.window, first, groups);
+    table.flush(rows, first, groups);
   }
   if (__any_sync(0xffffffffu, misplaced) && threadIdx.x % 32 == 0) atomicOr(&to.notes->scattered, 1u);
   if (__any_sync(0xffffffffu, minus_zeros) && threadIdx.x % 32 == 0) atomicOr(&to.notes->minus_zeros, 1u);

@@ -12,6 +12,7 @@
 #include "backends/cpu/batch/index.hpp"
 #include "backends/cuda/batch/elements.hpp"
 #include "backends/cuda/batch/group_tables.hpp"
+#include "backends/cuda/batch/group_words.hpp"
 #include "backends/cuda/batch/groups.hpp"
 #include "backends/cuda/fold/finish.hpp"
 #include "backends/presence_rule.hpp"
@@ -160,9 +161,9 @@ void copy_earlier(const request& request, const results_view& to, void* results,
 }
 
 /// Enqueues the reduction of groups that are not sorted, like enqueue_batch().
-const void* enqueue_tables(const request& request, const batch& groups, const results_view& to, batch_output& out,
+template <class Tables>
+const void* enqueue_tables(const Tables& tables, const request& request, const results_view& to, batch_output& out,
                            context& context) {
-  const group_tables tables(request, groups, context.where());
   scratch_pieces measured;
   take_results(request, to, measured);
   const execution where = context.with_scratch(measured.taken_bytes() + tables.scratch_bytes());
@@ -186,8 +187,14 @@ const void* enqueue_batch(const request& asked, const batch& many, const results
   batch_output out = output_of(request, many, context);
   cudaStream_t stream = context.where().stream;
   check(cudaMemsetAsync(out.status, 0, sizeof *out.status, stream), "cudaMemsetAsync");
-  if (many.kind == layout::groups && group_tables::serve(request, many, context.where())) {
-    return enqueue_tables(request, many, to, out, context);
+  if (many.kind == layout::groups) {
+    const execution& where = context.where();
+    if (group_tables::serve(request, many, where)) {
+      return enqueue_tables(group_tables(request, many, where), request, to, out, context);
+    }
+    if (!is_never_cut(fold) && group_words::serve(request, many, where)) {
+      return enqueue_tables(group_words(request, many, fold.state_bytes), request, to, out, context);
+    }
   }
   const bool lines = fold.has_lines && !all.partial && are_lines(many);
   const bool has_short = lines && all.kind != layout::rows && fold.most_short > 0;

@@ -8,6 +8,7 @@
 #include "backends/cuda/fold/add_to_result.cuh"
 #include "backends/cuda/fold/ending.hpp"
 #include "backends/cuda/presence/presence_counts.hpp"
+#include "backends/cuda/runtime/words.cuh"
 #include "backends/presence_rule.hpp"
 
 namespace fanin::cuda {
@@ -49,34 +50,6 @@ namespace tuning {
 inline constexpr int finish_threads = 128;
 }  // namespace tuning
 
-/// Reads word i of memory that consists of words of that size.
-inline __device__ std::uint64_t load_word(const void* words, unsigned bytes, std::uint64_t i) {
-  switch (bytes) {
-    case 1:
-      return static_cast<const std::uint8_t*>(words)[i];
-    case 2:
-      return static_cast<const std::uint16_t*>(words)[i];
-    case 4:
-      return static_cast<const std::uint32_t*>(words)[i];
-    default:
-      return static_cast<const std::uint64_t*>(words)[i];
-  }
-}
-inline __device__ void store_word(void* words, unsigned bytes, std::uint64_t i, std::uint64_t word) {
-  switch (bytes) {
-    case 1:
-      static_cast<std::uint8_t*>(words)[i] = static_cast<std::uint8_t>(word);
-      break;
-    case 2:
-      static_cast<std::uint16_t*>(words)[i] = static_cast<std::uint16_t>(word);
-      break;
-    case 4:
-      static_cast<std::uint32_t*>(words)[i] = static_cast<std::uint32_t>(word);
-      break;
-    default:
-      static_cast<std::uint64_t*>(words)[i] = word;
-  }
-}
 inline __device__ void store_value(const batch_output& out, const finish_target& target, std::uint64_t result,
                                    const finished_bits& value) {
   for (unsigned i = 0; i < target.words; ++i) {
