@@ -26,29 +26,34 @@ class table_call {
  public:
   static constexpr unsigned blocks = 2;
 
-  table_call(const std::vector<T>& x, const std::vector<Key>& keys, std::uint32_t groups, std::uint64_t most_spills)
+  /// `rule`: how numbers are made of elements, or nothing if the elements are the numbers.
+  template <class Element>
+  table_call(const std::vector<Element>& x, const std::vector<Key>& keys, std::uint32_t groups,
+             std::uint64_t most_spills, const element_rule& rule = {})
       : words_(group_window<T>::words * window_count * groups, 99),
         counts_(groups),
         marks_(groups),
         wide_(groups),
         spills_(most_spills),
         bins_{(groups - 1) / 2048 + 1, 1, (1u << 16) + 1},
-        from_{keys.data(), x.data(), x.size(), false} {
+        from_{{keys.data(), x.data(), x.size(), sizeof(Key), sizeof(Element), false, true, groups, &status}, rule} {
     std::fill_n(words_.begin(), group_window<T>::words * groups, 0);
-    sums_ = {groups,       true,           words_.data(), counts_.data(), marks_.data(),
-             wide_.data(), spills_.data(), most_spills,   &notes_,        &status};
+    sums_ = {groups,       words_.data(),  counts_.data(), marks_.data(),
+             wide_.data(), spills_.data(), most_spills,    &notes_};
     launch(1, tuning::window_threads, [&] { choose_window(from_, sums_, bins_); });
     begins_.resize(bins_.count + 1);
     if (bins_.count == 1) return;
     launch(1, tuning::most_bins, [&] { find_begins(from_, sums_, bins_, begins_.data()); });
-    launch(blocks, tuning::table_threads, [&] { add_to_tables(from_, sums_, shape(run_if::in_order)); });
+    launch(blocks, tuning::table_threads, [&] { add_to_tables<T, Key>(from_, sums_, shape(run_if::in_order)); });
     launch(blocks, tuning::count_threads, [&] { start_again(sums_); });
   }
+  /// TermsKey: void if a rule makes the numbers.
+  template <class TermsKey = Key>
   void add_directly(int copies_log2) {
     table_shape direct = shape(bins_.count == 1 ? run_if::always : run_if::scattered);
     direct.bin_begins = nullptr;
     direct.copies_log2 = copies_log2;
-    add_windows(from_, direct, blocks * bins_.count);
+    add_windows<TermsKey>(from_, direct, blocks * bins_.count);
   }
   void add_by_bins() {
     std::vector<std::uint32_t> counts(bins_.count * blocks);
@@ -57,20 +62,29 @@ class table_call {
     std::vector<T> x(from_.count);
     const bin_memory memory{counts.data(), starts.data(), begins_.data()};
     if (bins_.count == 1) notes_.scattered = 1;  // otherwise a single bin is never sorted
-    launch(blocks, tuning::count_threads, [&] { count_bins(from_, sums_, bins_, counts.data()); });
+    launch(blocks, tuning::count_threads, [&] { count_bins<T, Key>(from_, sums_, bins_, counts.data()); });
     launch(bins_.count, start_threads, [&] { find_starts(memory, blocks, &notes_); });
     launch(blocks, tuning::scatter_threads, [&] {
-      scatter_to_bins(from_, sums_, bins_, starts.data(), sorted_by_bins<T>{keys.data(), x.data()});
+      scatter_to_bins<T, Key>(from_, sums_, bins_, starts.data(), sorted_by_bins<T>{keys.data(), x.data()});
     });
-    const keyed_elements<T, std::uint16_t> sorted{keys.data(), x.data(), from_.count, true};
-    add_windows(sorted, shape(run_if::scattered), blocks);
+    keyed_numbers<T> sorted = from_;
+    sorted.keys = keys.data();
+    sorted.words = x.data();
+    sorted.key_bytes = sizeof keys[0];
+    sorted.aligned = true;
+    add_windows<std::uint16_t>(sorted, shape(run_if::scattered), blocks);
   }
   void add_spilled() {
     launch(blocks, 64, [&] { make_wide_sums(from_, sums_); });
     launch(blocks, 64, [&] { add_to_wide_sums(from_, sums_); });
     launch(blocks, 64, [&] { mark_minus_zeros(from_, sums_); });
   }
-  T result(std::uint32_t group, bool is_mean) const { return finished_group<T, T>(sums_, group, is_mean).value; }
+  template <class R = T>
+  R result(std::uint32_t group, sum_value value) const {
+    const auto to = detail::number_format::of<R>();
+    return detail::from_bits<R>(
+        static_cast<typename detail::float_format<R>::bits>(finished_group(sums_, group, value, to).bits));
+  }
   /// Adds each group to its result.
   template <class R>
   void add_to(std::vector<R>& results) {
@@ -86,15 +100,15 @@ class table_call {
     return {bins_.count, std::min(sums_.groups, bins_.groups_of_bin()), 0, begins_.data(), when, 0};
   }
   template <class TableKey>
-  void add_windows(const keyed_elements<T, TableKey>& elements, table_shape scattered, unsigned grid) {
+  void add_windows(const keyed_numbers<T>& elements, table_shape scattered, unsigned grid) {
     table_shape in_order = shape(run_if::in_order);
     for (int window = 0; window < window_count; ++window) {
       scattered.window = in_order.window = window;
       if (window == 1) launch(blocks, 64, [&] { clear_more_windows(sums_); });
       if (window > 0 && !sums_.has_more_windows()) break;
       if (window > 0 && bins_.count > 1)
-        launch(blocks, tuning::table_threads, [&] { add_to_tables(from_, sums_, in_order); });
-      launch(grid, tuning::table_threads, [&] { add_to_tables(elements, sums_, scattered); });
+        launch(blocks, tuning::table_threads, [&] { add_to_tables<T, Key>(from_, sums_, in_order); });
+      launch(grid, tuning::table_threads, [&] { add_to_tables<T, TableKey>(elements, sums_, scattered); });
     }
   }
 
@@ -105,7 +119,7 @@ class table_call {
   std::vector<std::uint64_t> begins_;
   bin_map bins_;
   group_notes notes_{};
-  keyed_elements<T, Key> from_;
+  keyed_numbers<T> from_;
   group_sums<T> sums_;
 };
 
@@ -147,8 +161,9 @@ void check_groups_of(const std::vector<T>& x, const std::vector<Key>& keys, std:
     bool is_right = true;
     for (std::uint32_t g = 0; g < groups; ++g) {
       const auto& one = expected[g];
-      is_right = is_right && same(scalar(call.result(g, false)), scalar(one.template round<T>()));
-      if (one.count() > 0) is_right = is_right && same(scalar(call.result(g, true)), scalar(one.template mean<T>()));
+      is_right = is_right && same(scalar(call.result(g, sum_value::total)), scalar(one.template round<T>()));
+      if (one.count() > 0)
+        is_right = is_right && same(scalar(call.result(g, sum_value::mean)), scalar(one.template mean<T>()));
     }
     INFO(groups << " groups of " << x.size() << " elements, variant " << copies);
     CHECK(is_right);
@@ -157,6 +172,51 @@ void check_groups_of(const std::vector<T>& x, const std::vector<Key>& keys, std:
     call.status.bad_index = 1;  // adds nothing
     CHECK(adds_to<T>(call, std::vector<exact_accumulator<T>>(groups), T(2)));
   }
+}
+
+/// Checks values of groups of terms against an exact accumulator.
+template <class T, class Element, operation What>
+void check_terms(const std::vector<Element>& x) {
+  using Recipe = recipe<What, method::exact, Element>;
+  using A = typename Recipe::accumulator;
+  using R = typename Recipe::result;
+  constexpr std::uint32_t groups = 97;
+  std::vector<typename A::state> expected(groups, A::identity());
+  std::vector<std::uint64_t> counts(groups);
+  std::vector<std::uint32_t> keys(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    keys[i] = static_cast<std::uint32_t>(i * i % (groups + 1));
+    if (keys[i] < groups) A::add(expected[keys[i]], x[i]), ++counts[keys[i]];
+  }
+  for (const std::uint64_t most_spills : {1000, 10}) {
+    table_call<T, std::uint32_t> call(x, keys, groups, most_spills, rule_of(What, type_of<Element>));
+    call.template add_directly<void>(2);
+    call.add_spilled();
+    bool is_right = true;
+    for (std::uint32_t g = 0; g < groups; ++g) {
+      if (counts[g] == 0) continue;
+      const R found = call.template result<R>(g, row_of(What).value);
+      is_right = is_right && same(scalar(found), scalar(A::template finish<R>(expected[g], counts[g])));
+    }
+    INFO(row_of(What).name, " of element type ", static_cast<int>(type_of<Element>));
+    CHECK(is_right);
+  }
+}
+
+/// Some elements are unusual if `are_wild`.
+template <class Element>
+std::vector<Element> elements_for_terms(bool are_wild) {
+  using limits = std::numeric_limits<Element>;
+  std::vector<Element> x;
+  for (const float one : unit_factors<float>(3000, 4)) x.push_back(static_cast<Element>(one));
+  if (!are_wild) return x;
+  for (std::size_t i = 0; i < x.size(); i += 7) {
+    const Element unusual[] = {limits::max(), limits::denorm_min(), limits::min(), Element(-0.0f), Element(1e-3f)};
+    x[i] = unusual[i % std::size(unusual)];
+  }
+  x[11] = limits::infinity();
+  x[200] = limits::quiet_NaN();
+  return x;
 }
 
 template <class Key>
@@ -182,6 +242,18 @@ TEST_SUITE("unit/group_kernels") {
     check_groups_of(apart, keys, 5000);
     check_groups_of(near, std::vector<std::uint64_t>(count, 17), 64);
     check_groups_of(std::vector<T>{1}, std::vector<std::uint32_t>{0}, 1);
+  }
+
+  TEST_CASE_TEMPLATE("numbers that a rule makes of elements", E, f16, bf16, float) {
+    for (const bool are_wild : {false, true}) {
+      const auto x = elements_for_terms<E>(are_wild);
+      check_terms<float, E, operation::sum>(x);
+      check_terms<float, E, operation::mean>(x);
+      check_terms<float, E, operation::sum_of_magnitudes>(x);
+      check_terms<double, E, operation::sum_of_squares>(x);
+      check_terms<double, E, operation::norm2>(x);
+    }
+    check_terms<double, double, operation::sum_of_magnitudes>(elements_for_terms<double>(true));
   }
 
   TEST_CASE("keys that do not ascend where no sample shows it") {

@@ -36,16 +36,16 @@ struct block_share {
 };
 
 /// Finds the first element of each bin in keys that ascend, if a sample of them does. A thread is for a bin.
-template <class T, class Key>
+template <class T>
 __global__ void __launch_bounds__(tuning::most_bins)
-    find_begins(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to,
+    find_begins(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to,
                 const bin_map bins, std::uint64_t* begins) {
   if (to.notes->in_order == 0 || threadIdx.x > bins.count) return;
   std::uint64_t low = 0, high = threadIdx.x == 0 ? 0 : from.count;
   if (threadIdx.x == bins.count) low = high;
   while (low < high) {
     const std::uint64_t middle = (low + high) / 2;
-    if (from.keys[middle] < threadIdx.x * bins.groups_of_bin()) {
+    if (from.key(middle) < threadIdx.x * bins.groups_of_bin()) {
       low = middle + 1;
     } else {
       high = middle;
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(tuning::count_threads) start_again(const __gri
 
 template <class T, class Key>
 __global__ void __launch_bounds__(tuning::count_threads, tuning::count_blocks)
-    count_bins(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to,
+    count_bins(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to,
                const bin_map bins, std::uint32_t* counts) {
   constexpr int at_once = 2;
   constexpr unsigned stride = tuning::count_threads * 4;
@@ -81,23 +81,22 @@ __global__ void __launch_bounds__(tuning::count_threads, tuning::count_blocks)
   std::uint32_t run_bin = no_bin;
   unsigned run = 0;
   for (std::uint64_t i0 = share.begin + threadIdx.x * 4; i0 < share.end; i0 += stride * at_once) {
-    four<Key> keys[at_once];
+    four_keys<Key> keys[at_once];
 #pragma unroll
     for (int k = 0; k < at_once; ++k) {
       const std::uint64_t i = i0 + k * stride;
-      if (i < share.end) keys[k] = load_four(from.keys, i, from.count, from.aligned);
+      if (i < share.end) keys[k].load(i, from);
     }
 #pragma unroll
     for (int k = 0; k < at_once; ++k) {
       const std::uint64_t i = i0 + k * stride;
       if (i >= share.end) continue;
       std::uint32_t bin[4];
+      keys[k].find_groups(from, bin);
+      leave_out_missing(bin, i, from.count);
+      note_outside(bin, i, from);
 #pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        const bool exists = i + j < share.end, is_in_group = keys[k].at[j] < to.groups;
-        bin[j] = exists && is_in_group ? bins.bin_of(static_cast<std::uint32_t>(keys[k].at[j])) : no_bin;
-        if (exists && !is_in_group) note_outside(to.drops_others, i + j, to.status);
-      }
+      for (std::uint32_t& one : bin) one = one != no_group ? bins.bin_of(one) : no_bin;
       if (bin[0] == bin[1] && bin[1] == bin[2] && bin[2] == bin[3]) {
         if (bin[0] != run_bin) {
           if (run_bin != no_bin) atomicAdd(&count[run_bin], run);
@@ -181,27 +180,27 @@ struct bin_stage {
 };
 
 /// The groups of a thread's elements in a stage. The first of them is element i of the input. An element in no
-/// group gets ~0.
+/// group gets no_group.
 template <class T, class Key, int Loads>
 __device__ void load_groups(std::uint32_t (&group)[Loads * 4], std::uint64_t i, std::uint64_t end,
-                            const keyed_elements<T, Key>& from, std::uint32_t groups) {
+                            const keyed_numbers<T>& from) {
 #pragma unroll
   for (int k = 0; k < Loads; ++k) {
     const std::uint64_t first = i + k * tuning::scatter_threads * 4;
     four<Key> keys{};
-    if (first < end) keys = load_four(from.keys, first, from.count, from.aligned);
+    if (first < end) keys = load_four(static_cast<const Key*>(from.keys), first, from.count, from.aligned);
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      const bool is_in_group = first + j < end && keys.at[j] < groups;
-      group[k * 4 + j] = is_in_group ? static_cast<std::uint32_t>(keys.at[j]) : ~std::uint32_t{0};
+      const bool is_in_group = first + j < end && keys.at[j] < from.groups;
+      group[k * 4 + j] = is_in_group ? static_cast<std::uint32_t>(keys.at[j]) : no_group;
     }
   }
 }
 
-/// Writes elements to the places of their bins. The grid is the same as for count_bins.
+/// Writes elements, which are of type T, to the places of their bins. The grid is the same as for count_bins.
 template <class T, class Key>
 __global__ void __launch_bounds__(tuning::scatter_threads, 1)
-    scatter_to_bins(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to,
+    scatter_to_bins(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to,
                     const bin_map bins, const std::uint64_t* starts, const sorted_by_bins<T> out) {
   constexpr int loads = tuning::scatter_loads<T>;
   constexpr unsigned threads = tuning::scatter_threads;
@@ -215,11 +214,11 @@ __global__ void __launch_bounds__(tuning::scatter_threads, 1)
   __syncthreads();
   const block_share share(from.count);
   std::uint32_t group[loads * 4];
-  load_groups<T, Key, loads>(group, share.begin + threadIdx.x * 4, share.end, from, to.groups);
+  load_groups<T, Key, loads>(group, share.begin + threadIdx.x * 4, share.end, from);
   for (std::uint64_t first = share.begin; first < share.end; first += stage.most) {
 #pragma unroll
     for (const std::uint32_t g : group) {
-      if (g != ~std::uint32_t{0}) atomicAdd(&stage.count[bins.bin_of(g)], 1u);
+      if (g != no_group) atomicAdd(&stage.count[bins.bin_of(g)], 1u);
     }
     __syncthreads();
     const unsigned count = bin < tuning::most_bins ? stage.count[bin] : 0;
@@ -235,18 +234,18 @@ __global__ void __launch_bounds__(tuning::scatter_threads, 1)
     for (int k = 0; k < loads; ++k) {
       const std::uint64_t i = first + (k * threads + threadIdx.x) * 4;
       if (i >= share.end) continue;
-      const four<T> x = load_four(from.x, i, from.count, from.aligned);
+      const four<T> x = load_four(static_cast<const T*>(from.words), i, from.count, from.aligned);
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         const std::uint32_t g = group[k * 4 + j];
-        if (g == ~std::uint32_t{0}) continue;
+        if (g == no_group) continue;
         const unsigned place = atomicAdd(&stage.count[bins.bin_of(g)], 1u);
         stage.x[place] = x.at[j];
         stage.group[place] = g;
       }
     }
     const std::uint64_t next = first + stage.most;
-    load_groups<T, Key, loads>(group, next + threadIdx.x * 4, share.end, from, to.groups);
+    load_groups<T, Key, loads>(group, next + threadIdx.x * 4, share.end, from);
     __syncthreads();
     for (unsigned place = threadIdx.x; place < staged; place += threads) {
       const std::uint32_t g = stage.group[place], of = bins.bin_of(g);

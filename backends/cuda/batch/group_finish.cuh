@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/cuda/batch/group_sums.cuh"
+#include "backends/cuda/batch/scaled_integer.cuh"
 #include "backends/cuda/fold/add_to_result.cuh"
 
 namespace fanin::cuda {
@@ -13,9 +14,9 @@ inline constexpr unsigned window_threads = 1024, window_samples = 8, spill_threa
 
 /// Looks at some elements. The window is up to a binade above the largest of them; and if there are several bins, the
 /// kernel notes whether their keys ascend by bins. One block.
-template <class T, class Key>
+template <class T>
 __global__ void __launch_bounds__(tuning::window_threads)
-    choose_window(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to,
+    choose_window(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to,
                   const bin_map bins) {
   __shared__ unsigned largest;
   if (threadIdx.x == 0) largest = 0;
@@ -28,10 +29,10 @@ __global__ void __launch_bounds__(tuning::window_threads)
   for (unsigned k = 0; k < tuning::window_samples; ++k) {
     const std::uint64_t i = (k * tuning::window_threads + threadIdx.x) * step;
     if (i >= from.count) continue;
-    const unsigned exponent = biased_exponent(from.x[i]);
+    const unsigned exponent = biased_exponent(from.at(i));
     if (exponent != of_infinity) mine = ::max(mine, exponent);
     if (bins.count == 1) continue;
-    const Key key = from.keys[i], next = from.keys[::min(i + step, from.count - 1)];
+    const std::uint64_t key = from.key(i), next = from.key(::min(i + step, from.count - 1));
     descends = descends || key >= to.groups || next >= to.groups ||
                bins.bin_of(static_cast<std::uint32_t>(key)) > bins.bin_of(static_cast<std::uint32_t>(next));
   }
@@ -57,8 +58,8 @@ __global__ void __launch_bounds__(tuning::spill_threads)
 
 /// Calls f(group, x) for the elements outside of the first window, which are listed, or if these are too many, for
 /// the elements of the input outside of all windows.
-template <class T, class Key, class F>
-__device__ void for_each_spilled(const keyed_elements<T, Key>& from, const group_sums<T>& to, const F& f) {
+template <class T, class F>
+__device__ void for_each_spilled(const keyed_numbers<T>& from, const group_sums<T>& to, const F& f) {
   const std::uint64_t thread = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::uint64_t threads = std::uint64_t{gridDim.x} * blockDim.x;
   if (!to.has_more_windows()) {
@@ -67,17 +68,17 @@ __device__ void for_each_spilled(const keyed_elements<T, Key>& from, const group
   }
   const auto [lowest, binades] = binades_of<T>(to.notes->lowest, 0, window_count - 1);
   for (std::uint64_t i = thread; i < from.count; i += threads) {
-    const T x = from.x[i];
+    const T x = from.at(i);
     if (x == 0 || biased_exponent(x) - lowest < binades) continue;
-    const Key key = from.keys[i];
+    const std::uint64_t key = from.key(i);
     if (key < to.groups) f(static_cast<std::uint32_t>(key), x);
   }
 }
 
 /// Gives a wide sum of 0 to each group of a spilled element.
-template <class T, class Key>
+template <class T>
 __global__ void __launch_bounds__(tuning::spill_threads)
-    make_wide_sums(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to) {
+    make_wide_sums(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to) {
   for_each_spilled(from, to, [&](std::uint32_t group, T) {
     constexpr std::uint32_t claimed = group_sums<T>::number_mask;
     const shared_word<std::uint32_t> mark(to.marks[group]);
@@ -89,9 +90,9 @@ __global__ void __launch_bounds__(tuning::spill_threads)
 }
 
 /// Adds the spilled elements to the wide sums of their groups.
-template <class T, class Key>
+template <class T>
 __global__ void __launch_bounds__(tuning::spill_threads)
-    add_to_wide_sums(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to) {
+    add_to_wide_sums(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to) {
   using format = detail::float_format<T>;
   for_each_spilled(from, to, [&](std::uint32_t group, T x) {
     wide_sum<T>& sum = to.wide[to.marks[group] - 1];
@@ -112,15 +113,16 @@ __global__ void __launch_bounds__(tuning::spill_threads)
 }
 
 /// If there are elements -0, marks the groups that have elements -0, and the groups that have other elements.
-template <class T, class Key>
+template <class T>
 __global__ void __launch_bounds__(tuning::spill_threads)
-    mark_minus_zeros(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to) {
+    mark_minus_zeros(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to) {
   if (to.notes->minus_zeros == 0) return;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < from.count;
        i += std::uint64_t{gridDim.x} * blockDim.x) {
-    if (from.keys[i] >= to.groups) continue;
-    std::uint32_t* const marks = to.marks + from.keys[i];
-    const std::uint32_t mark = detail::to_bits(from.x[i]) == detail::float_format<T>::sign
+    const std::uint64_t key = from.key(i);
+    if (key >= to.groups) continue;
+    std::uint32_t* const marks = to.marks + key;
+    const std::uint32_t mark = detail::to_bits(from.at(i)) == detail::float_format<T>::sign
                                    ? group_sums<T>::has_minus_zero
                                    : group_sums<T>::has_number;
     const shared_word<std::uint32_t> marked(*marks);
@@ -128,23 +130,22 @@ __global__ void __launch_bounds__(tuning::spill_threads)
   }
 }
 
-/// The sum or the mean of a group of a window.
-template <class T, class R>
-__device__ R finished_window(detail::int128 sum, int exponent, std::uint64_t count, bool is_mean) {
-  const bool negative = sum < 0;
-  auto rest = negative ? -static_cast<detail::uint128>(sum) : static_cast<detail::uint128>(sum);
+/// |sum| 2^exponent / count, rounded once to the format `to`, or if the value is a root, the root of |sum|
+/// 2^exponent.
+template <class T>
+__device__ __noinline__ std::uint64_t rounded_window(detail::uint128 sum, int exponent, std::uint64_t count,
+                                                     sum_value value, const detail::number_format& to) {
+  if (value == sum_value::root && exponent % 2 != 0) sum <<= 1, --exponent;
   std::uint32_t words[4];
 #pragma unroll
-  for (std::uint32_t& word : words) word = static_cast<std::uint32_t>(rest), rest >>= 32;
-  typename detail::float_format<R>::bits magnitude;
-  if (is_mean) {
-    detail::leading_words<5> quotient(words);
-    quotient.divide(count);
-    magnitude = detail::round_magnitude<R>(quotient.word, exponent + 32 * quotient.first, quotient.sticky);
-  } else {
-    magnitude = detail::round_magnitude<R>(words, exponent, false);
+  for (std::uint32_t& word : words) word = static_cast<std::uint32_t>(sum), sum >>= 32;
+  if (value == sum_value::root) return detail::rounded_root<std::uint64_t>(words, exponent, false, to);
+  // Less code runs if the compiler knows the format.
+  const bool is_total = value == sum_value::total;
+  if (is_total && to.digits == detail::float_format<T>::digits) {
+    return detail::round_magnitude<T>(words, exponent, false);
   }
-  return detail::from_bits<R>(negative ? magnitude | detail::float_format<R>::sign : magnitude);
+  return rounded_magnitude<std::uint64_t>(words, exponent, is_total ? 1 : count, to);
 }
 
 /// The sum of a group's elements in a window.
@@ -191,30 +192,36 @@ __device__ __noinline__ exact_accumulator<T> state_of_group(const group_sums<T>&
   return state;
 }
 
-/// The sum or the mean of a group of several windows, or that has a wide sum.
-template <class T, class R>
-__device__ __noinline__ R finished_windows(const group_sums<T>& from, std::uint64_t group, std::uint64_t count,
-                                           bool is_mean) {
-  const auto state = state_of_group(from, group);
-  return is_mean ? state.template mean<R>(count) : state.template round<R>();
+/// The value of an exact sum of `count` elements.
+template <class T>
+__device__ __noinline__ std::uint64_t rounded_state(const exact_accumulator<T>& state, std::uint64_t count,
+                                                    sum_value value, const detail::number_format& to) {
+  if (value == sum_value::mean) return state.template mean<std::uint64_t>(count, to);
+  if (value == sum_value::total || !state.finite()) return state.template round<std::uint64_t>(to);
+  typename wide_sum<T>::sum::words squares;
+  state.total().split(squares);
+  return detail::rounded_root<std::uint64_t>(squares, detail::float_format<T>::low, false, to);
 }
 
-/// The sum or the mean of a group, and the number of its elements if they are counted.
-template <class R>
-struct finished_value {
-  R value;
-  std::uint64_t count;
+/// The value of a group as bits of the format `to`, and the number of its elements if they are counted.
+struct value_of_group {
+  std::uint64_t bits, count;
 };
-template <class T, class R>
-__device__ finished_value<R> finished_group(const group_sums<T>& from, std::uint64_t group, bool is_mean) {
+template <class T>
+__device__ value_of_group finished_group(const group_sums<T>& from, std::uint64_t group, sum_value value,
+                                         const detail::number_format& to) {
   const std::uint64_t count = from.counts != nullptr ? from.counts[group] : 0;
   const std::uint32_t marks = from.marks[group];
-  if (are_minus_zeros<T>(marks)) return {R(-0.0), count};
-  const detail::int128 sum = sum_of_window(from, 0, group);
+  if (are_minus_zeros<T>(marks)) return {to.sign, count};
+  if (value == sum_value::mean && count == 0) return {0, 0};
   if ((marks & group_sums<T>::number_mask) != 0 || from.has_more_windows()) {
-    return {count > 0 || !is_mean ? finished_windows<T, R>(from, group, count, is_mean) : R(0), count};
+    return {rounded_state(state_of_group(from, group), count, value, to), count};
   }
-  return {sum != 0 ? finished_window<T, R>(sum, unit_of_window(from, 0), count, is_mean) : R(0), count};
+  const detail::int128 sum = sum_of_window(from, 0, group);
+  if (sum == 0) return {0, count};
+  const bool negative = sum < 0;
+  const auto size = negative ? -static_cast<detail::uint128>(sum) : static_cast<detail::uint128>(sum);
+  return {rounded_window<T>(size, unit_of_window(from, 0), count, value, to) | (negative ? to.sign : 0), count};
 }
 
 /// Adds a group, whose elements are counted, to its result.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include <cuda/atomic>
 
@@ -13,6 +14,8 @@
 #include "backends/cuda/batch/block_table.cuh"
 #include "backends/cuda/batch/group_bins.hpp"
 #include "backends/cuda/exact/mantissa.cuh"
+#include "backends/cuda/numbers.hpp"
+#include "backends/cuda/runtime/words.cuh"
 
 namespace fanin::cuda {
 
@@ -86,7 +89,6 @@ struct group_sums {
   static constexpr std::uint32_t has_minus_zero = 1u << 30, has_number = 1u << 31, number_mask = has_minus_zero - 1;
 
   std::uint32_t groups;
-  bool drops_others;
   unsigned long long* words;   ///< for each word of each window, an integer for each group
   unsigned long long* counts;  ///< null, or the elements of each group
   std::uint32_t* marks;
@@ -94,7 +96,6 @@ struct group_sums {
   spilled<T>* spills;
   std::uint64_t most_spills;
   group_notes* notes;
-  batch_status* status;
 
   /// Word w of a window, of each group.
   FANIN_HOST_DEVICE unsigned long long* word(int window, int w) const {
@@ -104,13 +105,77 @@ struct group_sums {
   __device__ bool has_more_windows() const { return notes->spill_count > most_spills; }
 };
 
-/// Elements and their keys. `aligned`: both arrays are, to 16 bytes.
+/// Elements of groups as numbers of type T, which holds them: the elements, or by the rule their magnitudes or
+/// squares.
+template <class T>
+struct keyed_numbers : keyed_words {
+  element_rule rule;
+
+  /// Four elements as they are loaded.
+  using four_elements = std::conditional_t<sizeof(T) == 4, four_words<std::uint16_t, std::uint32_t>,
+                                           four_words<std::uint16_t, std::uint32_t, std::uint64_t>>;
+
+  __device__ std::uint64_t key(std::uint64_t i) const { return load_word(keys, key_bytes, i); }
+  __device__ T at(std::uint64_t i) const {
+    T x{};
+    with_type([&]<class Word>(Word) {
+      x = static_cast<T>(word_numbers<Word>::read(static_cast<const Word*>(words)[i], rule));
+    });
+    return term_of(x);
+  }
+  __device__ four_elements load_elements(std::uint64_t i) const {
+    four_elements loaded;
+    loaded.load(words, word_bytes, i, *this);
+    return loaded;
+  }
+  __device__ void read(const four_elements& loaded, T (&x)[4]) const {
+    with_type([&]<class Word>(Word) {
+      Word four[4];
+      loaded.copy_to(four);
+      typename word_numbers<Word>::number numbers[4];
+      word_numbers<Word>::read_all(four, numbers, rule);
+      for (int j = 0; j < 4; ++j) x[j] = static_cast<T>(numbers[j]);
+    });
+    for (T& one : x) one = term_of(one);
+  }
+
+ private:
+  template <class F>
+  __device__ void with_type(const F& f) const {
+    if constexpr (sizeof(T) == 4) {
+      with_word<std::uint16_t, std::uint32_t>(word_bytes, f);
+    } else {
+      with_word<std::uint16_t, std::uint32_t, std::uint64_t>(word_bytes, f);
+    }
+  }
+  /// A T of 8 bytes holds the squares of shorter elements. No others are asked for.
+  __device__ T term_of(T x) const {
+    if (sizeof(T) == 8 && rule.squares) return x * x;
+    return rule.magnitudes ? std::abs(x) : x;
+  }
+};
+
+/// Four elements and their keys. The elements are numbers of type T themselves, and the keys are of type Key.
 template <class T, class Key>
-struct keyed_elements {
-  const Key* keys;
-  const T* x;
-  std::uint64_t count;
-  bool aligned;
+struct four_terms {
+  four_keys<Key> keys;
+  four<T> elements;
+  __device__ void load(std::uint64_t i, const keyed_numbers<T>& from) {
+    keys.load(i, from);
+    elements = load_four(static_cast<const T*>(from.words), i, from.count, from.aligned);
+  }
+  __device__ void read(const keyed_numbers<T>&, T (&x)[4]) const { std::memcpy(x, &elements, sizeof x); }
+};
+/// The general case, in which a rule makes numbers of the elements.
+template <class T>
+struct four_terms<T, void> {
+  four_keys<std::uint16_t, std::uint32_t, std::uint64_t> keys;
+  typename keyed_numbers<T>::four_elements elements;
+  __device__ void load(std::uint64_t i, const keyed_numbers<T>& from) {
+    keys.load(i, from);
+    elements = from.load_elements(i);
+  }
+  __device__ void read(const keyed_numbers<T>& from, T (&x)[4]) const { from.read(elements, x); }
 };
 
 /// The biased exponent of x: 0 for subnormal numbers and zeros.

@@ -7,6 +7,8 @@
 #include "backends/cuda/batch/group_bins.cuh"
 #include "backends/cuda/batch/group_finish.cuh"
 #include "backends/cuda/batch/group_tables.cuh"
+#include "backends/cuda/batch/groups.hpp"
+#include "backends/cuda/fold/ending.hpp"
 #include "backends/cuda/runtime/shared_memory.hpp"
 #include "backends/presence_rule.hpp"
 
@@ -19,46 +21,59 @@ constexpr unsigned counting_blocks = 512;  ///< the most blocks that count
 /// There is room to spill one element in so many.
 constexpr std::uint64_t elements_of_spill = 256;
 
-template <class T, class R>
+/// Writes the value of each group, or adds the group to its result.
+template <class T>
 __global__ void __launch_bounds__(tuning::spill_threads)
     write_group_results(const __grid_constant__ group_sums<T> from, const __grid_constant__ batch_output out,
-                        bool adds) {
+                        const detail::number_format to, unsigned bytes, bool adds) {
   for (std::uint64_t g = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; g < from.groups;
        g += std::uint64_t{gridDim.x} * blockDim.x) {
     if (adds) {
-      add_group<T, R>(from, g, out);
+      out.result == element_type::f64 ? add_group<T, double>(from, g, out) : add_group<T, T>(from, g, out);
       continue;
     }
-    const finished_value<R> found = finished_group<T, R>(from, g, out.value == sum_value::mean);
-    write_result(out, g, found.count, device_result<R>{found.value, 0});
+    value_of_group found = finished_group(from, g, out.value, to);
+    if (takes_empty(out, g, found.count, false)) found.bits = load_word(out.empty, bytes, 0);
+    store_word(out.results, bytes, g, found.bits);
   }
 }
 
-/// Calls f(T()) with the type of elements.
+/// Calls f(T()) with the type of numbers that holds the terms of a request: double for squares.
 template <class F>
-auto with_float(element_type type, const F& f) {
-  return type == element_type::f32 ? f(float()) : f(double());
+auto with_numbers(const request& request, const F& f) {
+  const element_type type = request.inputs.type();
+  return type == element_type::f64 || row_of(request.what).adds == summand::squares ? f(double()) : f(float());
 }
 
 /// Launches the kernels of a call.
-template <class T, class Key>
+template <class T>
 class table_launches {
  public:
-  table_launches(const execution& where, const batch& groups, const group_sums<T>& sums)
-      : where_(where),
-        sums_(sums),
-        from_{static_cast<const Key*>(groups.index.data), static_cast<const T*>(groups.inputs[0].data),
-              groups.inputs.count(), is_aligned(groups.index.data) && is_aligned(groups.inputs[0].data)} {}
+  table_launches(const execution& where, const request& request, const batch& groups, const group_sums<T>& sums,
+                 batch_status* status)
+      : where_(where), sums_(sums) {
+    const array_view &keys = groups.index, &x = groups.inputs[0];
+    from_.keys = keys.data;
+    from_.words = x.data;
+    from_.count = x.count;
+    from_.key_bytes = static_cast<unsigned>(byte_size(keys.type));
+    from_.word_bytes = static_cast<unsigned>(byte_size(x.type));
+    from_.aligned = is_aligned(keys.data) && is_aligned(x.data);
+    from_.drops_others = groups.drops_others;
+    from_.groups = sums.groups;
+    from_.status = status;
+    from_.rule = rule_of(request.what, x.type);
+  }
 
   void choose(const bin_map& bins) const {
     choose_window<<<1, tuning::window_threads, 0, where_.stream>>>(from_, sums_, bins);
   }
-  template <class TableKey>
-  void add(const keyed_elements<T, TableKey>& from, const table_shape& shape, unsigned blocks) const {
+  void add(const keyed_numbers<T>& from, const table_shape& shape, unsigned blocks) const {
     const std::size_t words = group_window<T>::words + (sums_.counts != nullptr && shape.window == 0 ? 1 : 0);
     const std::size_t bytes = (words * sizeof(unsigned) * shape.in_bin) << shape.copies_log2;
-    allow_shared(add_to_tables<T, TableKey>, bytes);
-    add_to_tables<T, TableKey><<<blocks, tuning::table_threads, bytes, where_.stream>>>(from, sums_, shape);
+    const adding_kernel kernel = kernel_of(from.key_bytes);
+    allow_shared(kernel, bytes);
+    kernel<<<blocks, tuning::table_threads, bytes, where_.stream>>>(from, sums_, shape);
   }
   /// Each block reads its share of the elements for one bin.
   void add_directly(const table_shape& shape) const {
@@ -77,38 +92,55 @@ class table_launches {
   }
   void sort_by_bins(const bin_map& bins, const bin_memory& memory, const sorted_by_bins<T>& sorted) const {
     const unsigned blocks = std::min(multiprocessors(), counting_blocks);
-    count_bins<<<blocks, tuning::count_threads, 0, where_.stream>>>(from_, sums_, bins, memory.counts);
-    find_starts<<<bins.count, start_threads, 0, where_.stream>>>(memory, blocks, sums_.notes);
-    allow_shared(scatter_to_bins<T, Key>, sizeof(bin_stage<T>));
-    scatter_to_bins<<<blocks, tuning::scatter_threads, sizeof(bin_stage<T>), where_.stream>>>(from_, sums_, bins,
-                                                                                              memory.starts, sorted);
+    with_key([&]<class Key>(Key) {
+      count_bins<T, Key><<<blocks, tuning::count_threads, 0, where_.stream>>>(from_, sums_, bins, memory.counts);
+      find_starts<<<bins.count, start_threads, 0, where_.stream>>>(memory, blocks, sums_.notes);
+      allow_shared(scatter_to_bins<T, Key>, sizeof(bin_stage<T>));
+      scatter_to_bins<T, Key><<<blocks, tuning::scatter_threads, sizeof(bin_stage<T>), where_.stream>>>(
+          from_, sums_, bins, memory.starts, sorted);
+    });
   }
   void add_sorted(const table_shape& shape, const sorted_by_bins<T>& sorted) const {
-    add(keyed_elements<T, std::uint16_t>{sorted.keys, sorted.x, from_.count, true}, shape, multiprocessors());
+    keyed_numbers<T> from = from_;
+    from.keys = sorted.keys;
+    from.words = sorted.x;
+    from.key_bytes = sizeof *sorted.keys;
+    from.aligned = true;
+    add(from, shape, multiprocessors());
   }
   void clear_windows() const {
     clear_more_windows<<<multiprocessors(), tuning::spill_threads, 0, where_.stream>>>(sums_);
   }
   void finish(const request& request, const batch_output& out) const {
     const unsigned blocks = multiprocessors() * 8, threads = tuning::spill_threads;
-    make_wide_sums<T, Key><<<blocks, threads, 0, where_.stream>>>(from_, sums_);
-    add_to_wide_sums<T, Key><<<blocks, threads, 0, where_.stream>>>(from_, sums_);
-    mark_minus_zeros<T, Key><<<blocks, threads, 0, where_.stream>>>(from_, sums_);
-    with_float(request.result, [&]<class R>(R) {
-      if constexpr (sizeof(R) >= sizeof(T)) {  // there is no sum of f64 as f32
-        write_group_results<T, R>
-            <<<blocks_for(where_, sums_.groups / threads + 1), threads, 0, where_.stream>>>(sums_, out, request.adds);
-      }
-    });
+    make_wide_sums<T><<<blocks, threads, 0, where_.stream>>>(from_, sums_);
+    add_to_wide_sums<T><<<blocks, threads, 0, where_.stream>>>(from_, sums_);
+    mark_minus_zeros<T><<<blocks, threads, 0, where_.stream>>>(from_, sums_);
+    write_group_results<T><<<blocks_for(where_, sums_.groups / threads + 1), threads, 0, where_.stream>>>(
+        sums_, out, format_of(request.result), static_cast<unsigned>(byte_size(request.result)), request.adds);
   }
 
  private:
+  using adding_kernel = void (*)(keyed_numbers<T>, group_sums<T>, table_shape);
+  /// Whether the elements are the terms, so that the fast kernels serve.
+  bool has_plain_terms() const {
+    return from_.word_bytes == sizeof(T) && !from_.rule.magnitudes && !from_.rule.squares;
+  }
+  adding_kernel kernel_of(unsigned key_bytes) const {
+    if (!has_plain_terms()) return add_to_tables<T, void>;
+    if (key_bytes == 2) return add_to_tables<T, std::uint16_t>;
+    return key_bytes == 4 ? add_to_tables<T, std::uint32_t> : add_to_tables<T, std::uint64_t>;
+  }
+  template <class F>
+  void with_key(const F& f) const {
+    from_.key_bytes == 4 ? f(std::uint32_t()) : f(std::uint64_t());
+  }
   static bool is_aligned(const void* x) { return reinterpret_cast<std::uintptr_t>(x) % 16 == 0; }
   unsigned multiprocessors() const { return static_cast<unsigned>(where_.multiprocessors); }
 
   const execution& where_;
   const group_sums<T>& sums_;
-  const keyed_elements<T, Key> from_;
+  keyed_numbers<T> from_{};
 };
 
 /// Arrays in device memory of a call: `sums` has pointers to the others.
@@ -156,21 +188,23 @@ table_memory<T> take_memory(scratch_pieces& scratch, const batch& groups, std::u
 bool group_tables::serve(const request& request, const batch& groups, const execution& where) {
   constexpr std::size_t least_bytes = std::size_t{1} << 28;
   constexpr std::size_t least_shared_bytes = std::max(sizeof(bin_stage<float>), sizeof(bin_stage<double>));
-  const element_type type = request.inputs.type();
-  if (row_of(request.what).adds != summand::elements) return false;
-  if (request.method != method::exact || (type != element_type::f32 && type != element_type::f64)) return false;
+  if (request.method != method::exact || !has_exact_tables(request)) return false;
   if (is_partial(groups.inputs, request.nan)) return false;
   if (groups.result_count > bin_map::most_groups || most_shared_bytes(where.device) < least_shared_bytes)
     return false;
+  // The sort by bins moves elements of the type that sums have.
+  const std::size_t number_bytes = with_numbers(request, []<class T>(T) { return sizeof(T); });
+  const bool is_sorted = group_tables(request, groups, where).bins_.count > most_passes;
+  if (is_sorted && byte_size(request.inputs.type()) != number_bytes) return false;
   // Wide sums take no more memory than a sort.
   const std::size_t wide_bytes =
-      most_wide_sums(groups) * (type == element_type::f32 ? sizeof(wide_sum<float>) : sizeof(wide_sum<double>));
+      most_wide_sums(groups) * with_numbers(request, []<class T>(T) { return sizeof(wide_sum<T>); });
   return wide_bytes <= std::max(least_bytes, groups.inputs.count() * 16);
 }
 
 group_tables::group_tables(const request& request, const batch& groups, const execution& where)
     : request_(request), groups_(groups), counted_(row_of(request.what).value == sum_value::mean || request.adds) {
-  const std::size_t words = with_float(request.inputs.type(), []<class T>(T) { return group_window<T>::words; });
+  const std::size_t words = with_numbers(request, []<class T>(T) { return group_window<T>::words; });
   constexpr std::size_t least_static_bytes = 1 << 10;
   most_in_table_ = static_cast<std::uint32_t>((most_shared_bytes(where.device) - least_static_bytes) /
                                               ((words + (counted_ ? 1 : 0)) * sizeof(unsigned)));
@@ -182,37 +216,32 @@ group_tables::group_tables(const request& request, const batch& groups, const ex
 
 std::size_t group_tables::scratch_bytes() const {
   scratch_pieces none;
-  with_float(request_.inputs.type(), [&]<class T>(T) { take_memory<T>(none, groups_, bins_.count, counted_); });
+  with_numbers(request_, [&]<class T>(T) { take_memory<T>(none, groups_, bins_.count, counted_); });
   return none.taken_bytes();
 }
 
 void group_tables::enqueue(scratch_pieces& scratch, const execution& where, const batch_output& out) const {
-  with_float(request_.inputs.type(), [&]<class T>(T) {
+  with_numbers(request_, [&]<class T>(T) {
     table_memory<T> memory = take_memory<T>(scratch, groups_, bins_.count, counted_);
     memory.sums.groups = static_cast<std::uint32_t>(groups_.result_count);
-    memory.sums.drops_others = groups_.drops_others;
-    memory.sums.status = out.status;
     check(cudaMemsetAsync(memory.cleared, 0, memory.cleared_bytes, where.stream), "cudaMemsetAsync");
     const std::uint32_t in_bin = std::min(memory.sums.groups, bins_.groups_of_bin());
     const bool has_bins = bins_.count > 1, is_sorted = bins_.count > most_passes;
     table_shape direct{bins_.count, in_bin, 0, nullptr, has_bins ? run_if::scattered : run_if::always, 0};
     while (direct.copies_log2 < 5 && in_bin << (direct.copies_log2 + 1) <= most_in_table_) ++direct.copies_log2;
-    const auto launch = [&]<class Key>(Key) {
-      const table_launches<T, Key> launches(where, groups_, memory.sums);
-      table_shape by_bins = direct;
-      by_bins.bin_begins = memory.bins.begins;
-      launches.choose(bins_);
-      if (has_bins) launches.find_order(by_bins, bins_, memory.bins.begins);
-      if (is_sorted) launches.sort_by_bins(bins_, memory.bins, memory.sorted);
-      for (int window = 0; window < window_count; ++window) {
-        direct.window = by_bins.window = window;
-        if (window == 1) launches.clear_windows();
-        if (has_bins && window > 0) launches.add_in_order(by_bins);
-        is_sorted ? launches.add_sorted(by_bins, memory.sorted) : launches.add_directly(direct);
-      }
-      launches.finish(request_, out);
-    };
-    byte_size(groups_.index.type) == 4 ? launch(std::uint32_t()) : launch(std::uint64_t());
+    const table_launches<T> launches(where, request_, groups_, memory.sums, out.status);
+    table_shape by_bins = direct;
+    by_bins.bin_begins = memory.bins.begins;
+    launches.choose(bins_);
+    if (has_bins) launches.find_order(by_bins, bins_, memory.bins.begins);
+    if (is_sorted) launches.sort_by_bins(bins_, memory.bins, memory.sorted);
+    for (int window = 0; window < window_count; ++window) {
+      direct.window = by_bins.window = window;
+      if (window == 1) launches.clear_windows();
+      if (has_bins && window > 0) launches.add_in_order(by_bins);
+      is_sorted ? launches.add_sorted(by_bins, memory.sorted) : launches.add_directly(direct);
+    }
+    launches.finish(request_, out);
   });
   check(cudaGetLastError(), "launching sums of groups");
 }

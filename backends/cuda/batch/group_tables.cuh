@@ -55,12 +55,12 @@ struct run_of_keys {
 /// instead.
 template <class T, class Key>
 __global__ void __launch_bounds__(tuning::table_threads, 1)
-    add_to_tables(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to,
+    add_to_tables(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to,
                   const __grid_constant__ table_shape shape) {
   using sum = typename group_window<T>::sum;
   constexpr int at_once = tuning::table_loads<T>;
   constexpr unsigned stride = tuning::table_threads * 4;
-  constexpr bool has_local_keys = sizeof(Key) == 2;  // below the number of groups of a bin
+  const bool has_local_keys = from.key_bytes == 2;  // below the number of groups of a bin
   const bool scattered = to.notes->scattered != 0, is_first = shape.window == 0;
   if (shape.when == run_if::in_order && (scattered || to.notes->in_order == 0)) return;
   if (shape.when == run_if::scattered && !scattered) return;
@@ -89,41 +89,42 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
     const std::uint32_t first = bin * shape.in_bin, groups = ::min(shape.in_bin, to.groups - first);
     run_of_keys<T> run;
     for (std::uint64_t i0 = begin / 4 * 4 + threadIdx.x * 4; i0 < end; i0 += stride * at_once) {
-      four<Key> keys[at_once];
-      four<T> x[at_once];
+      four_terms<T, Key> loaded[at_once];
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
         const std::uint64_t i = i0 + k * stride;
         if (i >= end) continue;
-        keys[k] = load_four(from.keys, i, from.count, from.aligned);
-        x[k] = load_four(from.x, i, from.count, from.aligned);
+        loaded[k].load(i, from);
       }
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
         const std::uint64_t i = i0 + k * stride;
         if (i >= end) continue;
-        std::uint32_t group[4];
+        std::uint32_t key[4], group[4];
+        T x[4];
+        loaded[k].keys.find_groups(from, key);
+        loaded[k].read(from, x);
         sum value[4];
         unsigned odd = 0;  // bits of elements that are outside of the window, then of those that are in no group
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
           const bool is_mine = i + j >= begin && i + j < end;
-          const Key key = has_local_keys ? keys[k].at[j] : keys[k].at[j] - static_cast<Key>(first);
-          group[j] = is_mine && key < groups ? static_cast<std::uint32_t>(key) : no_group;
-          const T one = x[k].at[j];
+          const std::uint32_t place_in_bin = has_local_keys ? key[j] : key[j] - first;
+          group[j] = is_mine && place_in_bin < groups ? place_in_bin : no_group;
+          const T one = x[j];
           const unsigned place = biased_exponent(one) - lowest;
           const bool fits = place < binades;
           value[j] = fits ? in_units(one, place) : sum{0};
           if (group[j] != no_group && one == 0) minus_zeros = minus_zeros || detail::to_bits(one) != 0;
           if (group[j] != no_group && !fits && one != 0) odd |= 1u << j;
           if (!has_local_keys && by_bins) misplaced = misplaced || (is_mine && group[j] == no_group);
-          if (!has_local_keys && !by_bins && bin == 0 && is_mine && keys[k].at[j] >= to.groups) odd |= 16u << j;
+          if (!has_local_keys && !by_bins && bin == 0 && is_mine && key[j] == no_group) odd |= 16u << j;
         }
         if (odd != 0 && is_first) {
 #pragma unroll
           for (int j = 0; j < 4; ++j) {
-            if ((odd >> j & 1) != 0) spill(to, first + group[j], x[k].at[j]);
-            if ((odd >> j & 16) != 0) note_outside(to.drops_others, i + j, to.status);
+            if ((odd >> j & 1) != 0) spill(to, first + group[j], x[j]);
+            if ((odd >> j & 16) != 0) note_outside(from.drops_others, i + j, from.status);
           }
         }
         if (group[0] == group[1] && group[1] == group[2] && group[2] == group[3]) {

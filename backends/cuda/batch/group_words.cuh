@@ -181,13 +181,13 @@ __global__ void __launch_bounds__(tuning::word_threads, 2)
   Fold fold(to);
   unsigned turn = 0;
   for (std::uint64_t begin = std::uint64_t{blockIdx.x} * of_block; begin < from.count; begin += at_once * stride) {
-    four_words<std::uint32_t, std::uint64_t> keys[at_once];
+    four_keys<std::uint32_t, std::uint64_t> keys[at_once];
     four_words<Words...> words[at_once];
 #pragma unroll
     for (int k = 0; k < at_once; ++k) {
       const std::uint64_t i = begin + k * stride + threadIdx.x * 4;
       if (i >= from.count) continue;
-      keys[k].load(from.keys, from.key_bytes, i, from);
+      keys[k].load(i, from);
       words[k].load(from.words, from.word_bytes, i, from);
     }
 #pragma unroll
@@ -195,7 +195,9 @@ __global__ void __launch_bounds__(tuning::word_threads, 2)
       const std::uint64_t i = begin + k * stride + threadIdx.x * 4;
       if (i >= from.count) continue;
       std::uint32_t group[4];
-      find_groups(keys[k], i, from, group);
+      keys[k].find_groups(from, group);
+      leave_out_missing(group, i, from.count);
+      if (from.status != nullptr) note_outside(group, i, from);
       with_word<Words...>(from.word_bytes, [&]<class Word>(Word) {
         Word four[4];
         words[k].copy_to(four);

@@ -9,13 +9,22 @@
 
 namespace fanin::cuda {
 
-/// The method by which groups are reduced: sums and means of f32 and f64 that may be fast are exact, so that the
-/// same groups have the same bits whether they are sorted or not.
-inline method method_of_groups(const request& request) {
+/// Whether tables hold exact sums of the groups (group_tables.hpp): sums and means of floats of 16 bits and more, and
+/// sums of magnitudes; sums of squares and norms if a double holds a square.
+inline bool has_exact_tables(const request& request) {
   const element_type type = request.inputs.type();
-  const bool is_sum = row_of(request.what).adds == summand::elements;
-  const bool is_exact = is_sum && (type == element_type::f32 || type == element_type::f64);
-  return is_exact && request.method == method::fast ? method::exact : request.method;
+  const summand adds = row_of(request.what).adds;
+  const bool is_short = type == element_type::f16 || type == element_type::bf16;
+  if (!is_short && type != element_type::f32 && type != element_type::f64) return false;
+  if (is_short && request.adds) return false;
+  return adds == summand::elements || adds == summand::magnitudes ||
+         (adds == summand::squares && type != element_type::f64);
+}
+
+/// The method by which groups are reduced. What may be fast is exact where tables hold exact sums, so that the same
+/// groups have the same bits whether they are sorted or not.
+inline method method_of_groups(const request& request) {
+  return request.method == method::fast && has_exact_tables(request) ? method::exact : request.method;
 }
 
 /// Sorts keys stably by their group, each with a value.

@@ -43,7 +43,7 @@ static __device__ __noinline__ void note_outside(bool drops_others, std::uint64_
     atomicMax(&status->bad_index, ~static_cast<unsigned long long>(i));
   }
 }
-/// Elements, and their keys, which are unsigned integers of 4 or 8 bytes. `aligned`: both arrays are, to 16 bytes.
+/// Elements, and their keys, which are unsigned integers of 2, 4 or 8 bytes. `aligned`: both arrays are, to 16 bytes.
 struct keyed_words {
   const void *keys, *words;
   std::uint64_t count;
@@ -53,10 +53,10 @@ struct keyed_words {
   batch_status* status;  ///< null if keys of no group are noted already
 };
 
-/// Calls f(Word()) with the unsigned integer of so many bytes, if it is one of Words.
+/// Calls f(Word()) with the unsigned integer of so many bytes, which is one of Words.
 template <class... Words, class F>
 __device__ void with_word(unsigned bytes, const F& f) {
-  ((sizeof(Words) == bytes ? f(Words()) : void()), ...);
+  (((sizeof...(Words) == 1 || sizeof(Words) == bytes) ? f(Words()) : void()), ...);
 }
 
 /// Four words of one of the types Words.
@@ -78,20 +78,38 @@ class four_words {
   std::uint32_t lane_[std::max({sizeof(Words)...})];
 };
 
-/// The groups of the elements i, ..., i + 3. Notes keys of no group.
-__device__ inline void find_groups(const four_words<std::uint32_t, std::uint64_t>& keys, std::uint64_t i,
-                                   const keyed_words& from, std::uint32_t (&group)[4]) {
-  with_word<std::uint32_t, std::uint64_t>(from.key_bytes, [&]<class Key>(Key) {
-    Key key[4];
-    keys.copy_to(key);
+/// The keys of four elements, which have one of the types Keys.
+template <class... Keys>
+struct four_keys : four_words<Keys...> {
+  __device__ void load(std::uint64_t i, const keyed_words& from) {
+    four_words<Keys...>::load(from.keys, from.key_bytes, i, from);
+  }
+  /// The groups of the keys.
+  __device__ void find_groups(const keyed_words& from, std::uint32_t (&group)[4]) const {
+    with_word<Keys...>(from.key_bytes, [&]<class Key>(Key) {
+      Key key[4];
+      this->copy_to(key);
 #pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      const bool exists = i + j < from.count;
-      group[j] = exists && key[j] < from.groups ? static_cast<std::uint32_t>(key[j]) : no_group;
-      if (exists && group[j] == no_group && from.status != nullptr)
-        note_outside(from.drops_others, i + j, from.status);
-    }
-  });
+      for (int j = 0; j < 4; ++j) {
+        group[j] = key[j] < from.groups ? static_cast<std::uint32_t>(key[j]) : no_group;
+      }
+    });
+  }
+};
+/// Leaves out those of the elements i, ..., i + 3 that do not exist.
+__device__ inline void leave_out_missing(std::uint32_t (&group)[4], std::uint64_t i, std::uint64_t count) {
+  if (i + 4 <= count) return;
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    if (i + j >= count) group[j] = no_group;
+  }
+}
+/// Notes those of the elements i, ..., i + 3 whose keys are of no group.
+__device__ inline void note_outside(const std::uint32_t (&group)[4], std::uint64_t i, const keyed_words& from) {
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    if (group[j] == no_group && i + j < from.count) note_outside(from.drops_others, i + j, from.status);
+  }
 }
 
 }  // namespace fanin::cuda
