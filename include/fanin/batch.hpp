@@ -38,9 +38,12 @@
 //     x. For exact variances of doubles this is 13 bytes for each element.
 //   - Fast sums, max and argmax of segments: up to 2.5 % of x's memory instead.
 //   Device memory for groups, of up to 2^32 - 2 elements and as many groups:
-//   - Sums and means of f32 and f64 in up to 2^22 groups, fast or exact: 68 to 108 bytes for each group, and 96 (f32)
-//     or 552 (f64) for each group or element, whichever are fewer. From some 40000 to 80000 groups on, by type, 6 or
-//     10 bytes for each element more.
+//   - Sums, means and sums of magnitudes of f32 and f64 in up to 2^22 groups, fast or exact: 68 to 108 bytes for each
+//     group, and 96 (f32) or 552 (f64) for each group or element, whichever are fewer. From some 40000 to 80000 groups
+//     on, by type, 6 or 10 bytes for each element more. With up to as many groups, f16 and bf16 take as much as f32, and
+//     squares as much as f64.
+//   - Extrema, counts, and exact sums, squares and variances of integers, in up to some 14000 groups: up to 112 bytes
+//     for each group.
 //   - All other groups are sorted: 4 bytes for each group, and 12 for each element of 4 bytes or 16 for each of 8.
 //     With fewer than 2^16 groups, elements of 1, 2 and 4 bytes take 5, 6 and 8. With elements of another size, two
 //     inputs, a mask or an index, each element takes up to 16 bytes and the copies. If the number of groups has more
