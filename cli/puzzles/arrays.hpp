@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrays that a puzzle's kernel may use, and what has happened to each of their bytes. `fanin check` compiles
-// this header together with a puzzle.
+// The arrays that a puzzle's kernel may use, and what has happened to each of their bytes.
 #pragma once
 
 #include <link.h>

@@ -4,19 +4,19 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <CLI/App.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/kit/child.hpp"
 #include "cli/kit/errors.hpp"
+#include "cli/kit/interrupt.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/temporary.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/puzzles/texts.hpp"
 
@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view compiler_failed = "the compiler failed\n", word_of_right = "right:";
+constexpr std::string_view compiler_failed = "the compiler failed", word_of_right = "right:";
 constexpr std::string_view before_name = "__global__ void ";
 
 std::string_view puzzle_file(const std::string& name) {
@@ -90,39 +90,13 @@ struct compiled {
   std::string said;
 };
 
-/// Runs the compiler, and the shell's command `beside` at the same time.
-compiled compile(const host_compiler& by, std::vector<std::string> arguments, const std::string& beside = "true") {
-  const std::string script = fmt::format("{{ {}; }} & \"$0\" \"$@\" 2>&1 || echo '{}'; wait", beside,
-                                         compiler_failed.substr(0, compiler_failed.size() - 1));
+compiled compile(const host_compiler& by, std::vector<std::string> arguments) {
+  const std::string script = fmt::format("\"$0\" \"$@\" 2>&1 || printf '{}'", compiler_failed);
   arguments.insert(arguments.begin(), {"-c", script, by.path});
   std::string said = run_child({.program = "/bin/sh", .arguments = arguments, .limits = {.seconds = 120}}).out;
   const bool failed = said.ends_with(compiler_failed);
   if (failed) said.erase(said.size() - compiler_failed.size());
   return {failed, said};
-}
-
-/// The text as one word of a shell's command.
-std::string quoted(const std::string& text) {
-  std::string word = "'";
-  for (const char one : text) word += one == '\'' ? "'\\''" : std::string(1, one);
-  return word + "'";
-}
-
-/// The object file of the checker, which a folder keeps from its first check.
-fs::path checker_object(const fs::path& folder, const host_compiler& by) {
-  std::string all = by.path + std::to_string(fs::last_write_time(by.path).time_since_epoch().count());
-  for (const source_text& one : puzzle_texts()) all += one.text;
-  return folder / fmt::format("checker-{:016x}.o", std::hash<std::string>()(all));
-}
-
-/// The shell's command that compiles the checker. What the compiler says is in a file with the end .log.
-std::string command_for_checker(const fs::path& folder, const host_compiler& by, const fs::path& object) {
-  for (const source_text& one : puzzle_texts()) write_text(folder / one.name, one.text);
-  const std::string unfinished = fmt::format("{}.{}", object.string(), ::getpid());
-  return fmt::format(
-      "{0} -std=c++20 -O1 -DFANIN_EMULATE_SANITIZED=1 -I{1} -c {2} -o {3} >{4} 2>&1 && mv {3} {5} && rm {4}",
-      quoted(by.path), quoted(folder.string()), quoted((folder / "cli/puzzles/checker.cpp").string()),
-      quoted(unfinished), quoted(object.string() + ".log"), quoted(object.string()));
 }
 
 /// Headers of CUDA that a kernel may include. On the CPU they are empty, because fanin/emulate.hpp declares all.
@@ -186,7 +160,6 @@ finding with_gpu(const finding& on_cpu, int number, const fs::path& learner, con
   write_text(source, gpu_program_text(number, learner));
   const compiled built = compile({*nvcc}, {"-std=c++20", "-O3", "-arch=native", "-w",
                                            "-I" + program.parent_path().string(), source, "-o", program.string()});
-  fs::remove(source);
   if (built.failed) return {on_cpu.printed, "does not compile by nvcc:\n" + built.said};
   finding found = run_checker(program);
   if (found.report.starts_with("  ")) found.report.insert(0, on_cpu.report);
@@ -206,36 +179,39 @@ std::string compiler_errors(const host_compiler& by, const compiled& program, in
                      program.said);
 }
 
+/// Why the program cannot be linked. The compiler of the checker may be newer than the learner's.
+std::string linker_errors(const compiled& program, const fs::path& checker) {
+  const auto names = [&](const std::string& text) { return program.said.find(text) != program.said.npos; };
+  return "does not compile:\n" + program.said +
+         (names("undefined") && names(checker.string()) ? "This compiler lacks functions that the checker calls. The "
+                                                          "compiler of the checker has the version " __VERSION__
+                                                          ": name a newer compiler in the variable CXX.\n"
+                                                        : "");
+}
+
 finding check_kernel(const fs::path& file) {
   const int number = puzzle_number(file);
   const host_compiler by = find_compiler();
-  const fs::path learner = fs::absolute(file), folder = learner.parent_path() / ".check";
-  const fs::path program = folder / fmt::format("{}-{}", file.stem().string(), ::getpid());
-  const std::string source = program.string() + ".cpp", object = program.string() + ".o";
-  const fs::path checker = checker_object(folder, by), cuda = folder / "cpu";
-  const std::string beside = fs::exists(checker) ? "true" : command_for_checker(folder, by, checker);
+  const interrupt_watch watch;  // After a SIGINT the folder is removed.
+  const temporary_folder made;
+  const fs::path learner = fs::absolute(file), folder = made.path(), cuda = folder / "cpu";
+  const fs::path source = folder / "puzzle.cpp", object = folder / "puzzle.o", checker = folder / "checker.o";
+  const fs::path program = folder / "puzzle";
+  for (const source_text& one : puzzle_texts()) write_text(folder / one.name, one.text);
   for (const std::string_view name : cuda_headers) write_text(cuda / name, "");
+  write_text(checker, checker_object());
   write_text(source, program_text(number, learner));
   const std::vector<std::string> headers = {"-I" + cuda.string(), "-I" + folder.string()};
   std::vector<std::string> arguments = {"-std=c++20", "-O1", "-g1", "-fwrapv", "-fsanitize=thread," + by.bounds()};
   arguments.insert(arguments.end(), headers.begin(), headers.end());
   arguments.insert(arguments.end(), {"-Wuninitialized", "-Wunused-value", "-c", source, "-o", object});
-  const compiled kernel = compile(by, arguments, beside);
-  if (!fs::exists(checker)) {
-    throw bad_data(fmt::format("{} cannot compile the checker:\n{}", by.path, read_text(checker.string() + ".log")));
-  }
-  finding found;
-  if (kernel.failed) {
-    found.report = compiler_errors(by, kernel, number, learner, headers);
-  } else if (const compiled all = compile(by, {"-no-pie", object, checker.string(), "-o", program.string()});
-             all.failed) {
-    found.report = "does not compile:\n" + all.said;
-  } else {
-    found = run_checker(program);
-    if (found.report.starts_with(word_of_right)) found = with_gpu(found, number, learner, program);
-    if (!found.report.starts_with(word_of_right)) found.report += kernel.said;
-  }
-  for (const fs::path& one : {fs::path(source), fs::path(object), program}) fs::remove(one);
+  const compiled kernel = compile(by, arguments);
+  if (kernel.failed) return {"", compiler_errors(by, kernel, number, learner, headers)};
+  const compiled all = compile(by, {"-no-pie", object, checker, "-o", program});
+  if (all.failed) return {"", linker_errors(all, checker)};
+  finding found = run_checker(program);
+  if (found.report.starts_with(word_of_right)) found = with_gpu(found, number, learner, program);
+  if (!found.report.starts_with(word_of_right)) found.report += kernel.said;
   return found;
 }
 
@@ -265,7 +241,8 @@ The report begins with one of these words:
   endless           the kernel does not end
   crash             the kernel divides by 0
   does not compile  what the compiler says
-Exit status 0 means right, and 1 means any other word. Compiled files are kept in the folder .check beside FILE.
+Exit status 0 means right, and 1 means any other word. Compiled files are in a folder in /tmp until the check ends. The
+variable TMPDIR names another place than /tmp.
 
 Examples:
   fanin lesson --puzzles puzzles

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program that checks a puzzle. `fanin check` compiles this file, and links it with the learner's kernel and the
-// solution.
+// The program that checks a puzzle. The command contains the object file of this file, and `fanin check` links the
+// object file with the kernel of the learner and the solution.
 #include "cli/puzzles/check.hpp"
 #include "cli/puzzles/kernel_types.hpp"
 #include "cli/puzzles/trials.hpp"

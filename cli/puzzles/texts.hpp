@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source files that are compiled into the command.
+// Source files and an object file that the command contains.
 #pragma once
 
 #include <string_view>
@@ -12,8 +12,12 @@ struct source_text {
   std::string_view text;
 };
 
-/// The puzzles, "puzzles/01.cu" to "puzzles/12.cu", then their solutions and the headers that check them.
+/// The puzzles, "puzzles/01.cu" to "puzzles/12.cu", then their solutions and the headers that are compiled with a
+/// kernel.
 const std::vector<source_text>& puzzle_texts();
+
+/// The object file of checker.cpp.
+std::string_view checker_object();
 
 /// The files of the ladder's stages.
 const std::vector<source_text>& stage_texts();

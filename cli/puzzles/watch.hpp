@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watches every access of a kernel to memory. The puzzle is compiled with -fsanitize=thread, and its accesses call
-// the functions at the end of this header, which take the place of ThreadSanitizer's. `fanin check` compiles this
-// header without -fsanitize.
+// the functions at the end of this header, which take the place of ThreadSanitizer's. This header is compiled without
+// -fsanitize.
 //
 // Two accesses of two threads to one byte race unless both read, both are atomic, or a chain of barriers, exchanges,
 // or fences with atomic functions orders them. Each thread has a vector clock (Lamport, Mattern): for each thread the

@@ -199,13 +199,44 @@ TEST_CASE("what is no puzzle") {
   const finished run = folder.fanin("check 01.cu");
   check_report(run, "does not compile:\n");
   CHECK(run.out.find("01.cu:1:") != run.out.npos);
-  CHECK(run.out.find("/.check/") == run.out.npos);
+  CHECK(run.out.find("puzzle.cpp") == run.out.npos);
   check_failure(folder.shell("CXX= PATH=/nowhere $fanin check 01.cu"), 1, "g++ or clang++");
+}
+
+TEST_CASE(
+    "a linker that lacks what the checker calls is named as the cause, and a missing function of the kernel is not") {
+  const scratch_folder folder;
+  folder.fanin("lesson --puzzles .");
+  const std::string advice = "name a newer compiler in the variable CXX.\n";
+  folder.write("old_g++", "#!/bin/sh\nexec g++ \"$@\" -nodefaultlibs\n");
+  const finished old = folder.shell("chmod +x old_g++; CXX=./old_g++ $fanin check 01.cu");
+  check_report(old, "does not compile:\n");
+  CHECK(old.out.ends_with(advice));
+  folder.write("01.cu", "void missing();\n__global__ void two_each(const int*, int, int*) { missing(); }\n");
+  const finished missing = folder.fanin("check 01.cu");
+  check_report(missing, "does not compile:\n");
+  CHECK(missing.out.find("missing") != missing.out.npos);
+  CHECK(missing.out.find(advice) == missing.out.npos);
+}
+
+TEST_CASE("checks of one folder at the same time share no file, and leave none, also after an interrupt") {
+  const scratch_folder folder;
+  folder.fanin("lesson --puzzles .");
+  const std::string files = folder.shell("mkdir tmp; ls -A").out, begin = "export TMPDIR=$PWD/tmp; ";
+  const finished both =
+      folder.shell(begin + "$fanin check 02.cu 2>&1 & wrong=$($fanin check 01.cu 2>&1); wait; echo \"$wrong\"");
+  CHECK(both.out.starts_with(skeleton_reports[1]));
+  CHECK(both.out.find(skeleton_reports[0]) != both.out.npos);
+  folder.write("interrupting", "#!/bin/sh\nkill -INT $(cut -d ' ' -f 4 /proc/$PPID/stat)\nsleep 9\n");
+  check_failure(folder.shell("chmod +x interrupting; " + begin + "CXX=./interrupting $fanin check 01.cu"), 1,
+                "Killed");
+  CHECK(folder.shell("rm interrupting; ls -A").out == files);
+  CHECK(folder.shell("ls -A tmp | grep fanin").out.empty());
 }
 
 TEST_SUITE_END();
 
-TEST_SUITE("puzzle_faults") {
+TEST_SUITE("puzzle_reports") {
   /// What a kernel of puzzle 02 does from its line 2 on, how the report on it begins, and another part of the report.
   struct planted_body {
     const char *body, *begin, *part;
@@ -275,7 +306,9 @@ __global__ void warp_sums(const int* x, int n, int* sums) {
     CHECK(run.out.starts_with("thread 1\nthread 1\nright: all 26 trials\n"));
     CHECK(run.status == 0);
   }
+}
 
+TEST_SUITE("puzzle_faults") {
   TEST_CASE("each planted fault gets its message") {
     const scratch_folder folder;
     for (const planted_fault& one : planted_faults) {
