@@ -261,15 +261,20 @@ inline void watch(const void* at, std::size_t bytes, action what, place where) {
   FANIN_WATCH(write, bytes, write)         \
   FANIN_WATCH(unaligned_read, bytes, read) \
   FANIN_WATCH(unaligned_write, bytes, write)
-// The emulation runs one thread at a time, so that an exchange never fails.
-#define FANIN_WATCH_ATOMIC(bits, word)                                                                 \
-  word __tsan_atomic##bits##_load(const volatile word* at, int) { return *at; }                        \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile word* at, word*, word wanted, int, int) { \
-    fanin::puzzle::watch(const_cast<word*>(at), bits / 8, fanin::puzzle::action::atomic,               \
-                         {nullptr, fanin::emulate::detail::running->current().line});                  \
-    fanin::puzzle::watching.synchronise(const_cast<word*>(at));                                        \
-    *at = wanted;                                                                                      \
-    return 1;                                                                                          \
+// The emulation runs one thread at a time, so that an exchange never fails. g++ calls the last function, and clang++
+// the one before it.
+#define FANIN_WATCH_ATOMIC(bits, word)                                                                       \
+  word __tsan_atomic##bits##_load(const volatile word* at, int) { return *at; }                              \
+  word __tsan_atomic##bits##_compare_exchange_val(volatile word* at, word found, word wanted, int, int) {    \
+    fanin::puzzle::watch(const_cast<word*>(at), bits / 8, fanin::puzzle::action::atomic,                     \
+                         {nullptr, fanin::emulate::detail::running->current().line});                        \
+    fanin::puzzle::watching.synchronise(const_cast<word*>(at));                                              \
+    *at = wanted;                                                                                            \
+    return found;                                                                                            \
+  }                                                                                                          \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile word* at, word* found, word wanted, int, int) { \
+    __tsan_atomic##bits##_compare_exchange_val(at, *found, wanted, 0, 0);                                    \
+    return 1;                                                                                                \
   }
 extern "C" {
 FANIN_WATCH_SIZE(1)

@@ -219,6 +219,16 @@ TEST_CASE(
   CHECK(missing.out.find(advice) == missing.out.npos);
 }
 
+TEST_CASE("clang++ compiles each kind of kernel, also for a checker that g++ has compiled") {
+  const scratch_folder folder;
+  if (folder.shell("command -v clang++").status != 0) return;
+  for (const char* name : {"07", "08", "12"}) {
+    folder.write(fmt::format("{}.cu", name), text_of(fmt::format("puzzles/solutions/{}.cu", name)));
+    CAPTURE(name);
+    check_report(folder.shell(fmt::format("CXX=clang++ $fanin check {}.cu", name)), "right: ");
+  }
+}
+
 TEST_CASE("checks of one folder at the same time share no file, and leave none, also after an interrupt") {
   const scratch_folder folder;
   folder.fanin("lesson --puzzles .");
