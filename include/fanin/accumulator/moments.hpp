@@ -61,6 +61,16 @@ FANIN_HOST_DEVICE typename To::value rounded_dispersion(const std::uint32_t (&su
   std::uint32_t numerator[M + 2];
   multiply(squares, count, numerator);
   subtract_square(sum, numerator);
+#ifdef __CUDA_ARCH__
+  double_word near;
+  typename To::bits nearest;
+  if (count >> 53 == 0 && lead(numerator, low, near)) {
+    near.divide(static_cast<double>(count));
+    near.divide(static_cast<double>(count - wanted.ddof));
+    if (wanted.root) near.take_root();
+    if (find_nearest(near, to, nearest)) return to.made_of(nearest);
+  }
+#endif
   const bool is_shift = wanted.ddof == 0 && (count & (count - 1)) == 0;  // count^2 is an even power of two
   for (std::uint64_t power = count; is_shift && power > 1; power /= 2) low -= 2;
   // If seven words are divided by 2^128, more bits are left than R has. If nine words are divided, more than the
