@@ -260,7 +260,8 @@ class batch_launches {
     }
   }
   static void launch_lines(const execution& where, const batch_elements& all, const Write& write) {
-    const unsigned group_size = slots_for(typical_length(all), size);
+    constexpr unsigned turns = tuning::turns_of_short<A>;
+    const unsigned group_size = slots_for((typical_length(all) + turns - 1) / turns, size);
     const unsigned in_block = tuning::line_threads / group_size;
     launch_overlapped(where, blocks_for(where, (most_items(all) + in_block - 1) / in_block), tuning::line_threads, 0,
                       lines_kernel<A, Write>, all, group_size, write);

@@ -17,6 +17,10 @@ inline constexpr int line_threads = 256, line_blocks = 3;  ///< threads in a blo
 /// The number of vectors that a lane loads before it adds the first one, for one long result and for several short
 /// results.
 inline constexpr int vectors_of_long = 4, vectors_of_short = 2;
+/// The most vectors of a short result that a lane adds, if the order does not matter: merging large states takes
+/// longer than adding vectors.
+template <class A>
+inline constexpr unsigned turns_of_short = A::order_free && sizeof(typename A::state) > 16 ? 8 : 1;
 }  // namespace tuning
 
 /// The offset of element 0 of a result, and the end of the elements to fold.
@@ -76,7 +80,7 @@ __device__ typename A::state fold_lane(const batch_elements& all, const batch_it
   return s;
 }
 
-/// A group of `group_size` lanes, a power of two up to 32, folds a line.
+/// A group of `group_size` lanes, a power of two up to 32, folds a line. A lane has up to turns_of_short vectors.
 template <class A, class Write>
 __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
     lines_kernel(const __grid_constant__ batch_elements all, unsigned group_size,
@@ -89,7 +93,8 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
   const std::uint64_t items = item_count(all), warps = std::uint64_t{gridDim.x} * (tuning::line_threads / 32);
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (tuning::line_threads / 32) + threadIdx.x / 32;
   const bool is_rows = all.kind == layout::rows, only_long = !is_rows && all.only_long;
-  const std::uint64_t most = std::uint64_t{group_size} * vector<T>::size;  // elements that a group folds at once
+  const std::uint64_t at_once_by_group = std::uint64_t{group_size} * vector<T>::size;
+  const std::uint64_t most = at_once_by_group * tuning::turns_of_short<A>;  // elements that a group folds
   const bool only_by_warp = only_long || (is_rows && (all.kept > 1 || all.length > most));
   const std::int64_t x_stride = all.axes[0].stride[0], y_stride = all.axes[0].stride[1];  // the strides of rows
   std::uint64_t longest = 0;
@@ -120,11 +125,15 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
         if (!is_ours || !fits) line[k].end = 0;
       }
 #pragma unroll
-      for (int k = 0; k < at_once; ++k) part[k].load(all, line[k], std::uint64_t{lane_of_group} * vector<T>::size);
+      for (int k = 0; k < at_once; ++k) s[k] = A::identity();
+      std::uint64_t position = std::uint64_t{lane_of_group} * vector<T>::size;
+#pragma unroll 1
+      for (unsigned turn = 0; turn < tuning::turns_of_short<A>; ++turn, position += at_once_by_group) {
+        if (turn > 0 && position >= ::max(line[0].end, line[at_once - 1].end)) break;
 #pragma unroll
-      for (int k = 0; k < at_once; ++k) {
-        s[k] = A::identity();
-        part[k].add_to(all, s[k], std::uint64_t{lane_of_group} * vector<T>::size);
+        for (int k = 0; k < at_once; ++k) part[k].load(all, line[k], position);
+#pragma unroll
+        for (int k = 0; k < at_once; ++k) part[k].add_to(all, s[k], position);
       }
 #pragma unroll 1
       for (unsigned distance = group_size / 2; distance > 0; distance /= 2) {

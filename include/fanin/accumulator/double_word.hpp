@@ -32,20 +32,54 @@ struct double_word {
   }
 };
 
-/// Makes a pair of the leading 117 bits or more of sum(word[i] * 2^(unit + 32 i)). Returns false if the sum is 0.
+/// Makes a pair of the leading 97 bits or more of sum(word[i] * 2^(unit + 32 i)). Returns false if the sum is 0.
+/// Indices are constants, so that a GPU keeps the words in registers.
 template <int Count>
 FANIN_HOST_DEVICE bool lead(const std::uint32_t (&word)[Count], int unit, double_word& to) {
-  int top = Count - 1;
-  while (top > 0 && word[top] == 0) --top;
-  if (word[top] == 0) return false;
-  const auto pair = [&](int i) { return std::uint64_t{i >= 0 ? word[i] : 0} << 32 | (i >= 1 ? word[i - 1] : 0); };
-  const int zeros = std::countl_zero(word[top]);
-  const std::uint64_t below = pair(top - 2);
-  const std::uint64_t first = pair(top) << zeros | (zeros > 0 ? below >> (64 - zeros) : 0), second = below << zeros;
+  std::uint32_t top[Count + 3] = {};
+  for (int i = 0; i < Count; ++i) top[3 + i] = word[i];
+  unit += 32 * (Count - 2);
+  for (int step = 1; step < Count; ++step) {
+    if (top[Count + 2] != 0) continue;
+    for (int i = Count + 2; i > 0; --i) top[i] = top[i - 1];
+    unit -= 32;
+  }
+  if (top[Count + 2] == 0) return false;
+  const int zeros = std::countl_zero(top[Count + 2]);
+  const std::uint64_t above = std::uint64_t{top[Count + 2]} << 32 | top[Count + 1];
+  const std::uint64_t below = std::uint64_t{top[Count]} << 32 | top[Count - 1];
+  const std::uint64_t first = above << zeros | below >> 1 >> (63 - zeros), second = below << zeros;
   to.high = static_cast<double>(first >> 11);
   to.low = (static_cast<double>(first & 0x7ff) + static_cast<double>(second) * 0x1p-64) * 0x1p-11;
-  to.exponent = unit + 32 * (top - 1) - zeros + 11;
+  to.exponent = unit - zeros + 11;
   return true;
+}
+
+/// Sets numerator = count * squares - sum^2, which is not negative, with constant indices. So sum^2 has no more words
+/// than the product.
+template <int N, int M>
+FANIN_HOST_DEVICE void subtract_in_registers(const std::uint32_t (&sum)[N], const std::uint32_t (&squares)[M],
+                                             std::uint32_t count, std::uint32_t (&numerator)[M + 1]) {
+  std::uint32_t square[2 * N] = {};
+  for (int i = 0; i < N; ++i) {
+    std::uint64_t carry = 0;
+    for (int j = 0; j < N; ++j) {
+      carry += std::uint64_t{sum[i]} * sum[j] + square[i + j];
+      square[i + j] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+    square[i + N] = static_cast<std::uint32_t>(carry);
+  }
+  std::uint64_t carry = 0;
+  std::uint32_t borrow = 0;
+  for (int i = 0; i <= M; ++i) {
+    carry += std::uint64_t{i < M ? squares[i < M ? i : 0] : 0} * count;
+    const std::uint64_t less = std::uint64_t{i < 2 * N ? square[i < 2 * N ? i : 0] : 0} + borrow;
+    const std::uint64_t rest = static_cast<std::uint32_t>(carry) - less;
+    numerator[i] = static_cast<std::uint32_t>(rest);
+    borrow = static_cast<std::uint32_t>(rest >> 63);
+    carry >>= 32;
+  }
 }
 
 /// Sets `bits` to the number of the format `to` that is the nearest to x, and returns true. Returns false if x is too
