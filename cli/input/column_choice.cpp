@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <numeric>
@@ -31,7 +32,8 @@ std::size_t field_of_name(std::string_view name, std::span<const std::string> he
   const auto match = std::ranges::find(header, name);
   if (match == header.end()) {
     const char* const advice =
-        header.size() > 1
+        std::filesystem::exists(name) ? "; FILE stands before --column and --by, which take all words behind them"
+        : header.size() > 1
             ? ""
             : "; if the table begins further down, --skip-lines or --comment skips the lines above it; if "
               "blanks separate the fields, say --delimiter ' '";

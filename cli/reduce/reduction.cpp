@@ -291,7 +291,9 @@ void check_missing(const statistic& what, const input_options& arguments) {
 std::string implied_input(std::string_view subcommand) {
   if (standard_input_is_data()) return "-";
   throw usage_error(fmt::format(
-      "FILE is missing, and standard input is neither a pipe nor a file; see 'fanin {} --help'", subcommand));
+      "FILE is missing, and standard input is neither a pipe nor a file; FILE stands before --column and --by, which "
+      "take all words behind them; see 'fanin {} --help'",
+      subcommand));
 }
 
 }  // namespace fanin::cli

@@ -131,6 +131,7 @@ TEST_CASE("bad text") {
            "'12,34' is not a number of type f64; after each ',' there have to be three digits\n"},
           {"printf '12,34\\n1,234\\n' | $fanin sum --no-header --thousands ,", 1,
            "no column is all numbers: 1 '12,34'; after each ',' there have to be three digits\n"},
+          {"$fanin sum --column price table.csv < table.csv", 2, "FILE stands before --column and --by"},
           {"$fanin sum table.csv --column prize", 2, "no column is called 'prize'; did you mean 'price'?"},
           {"$fanin compare two.csv", 2, "there are several columns of numbers, day, price; choose one with --column"},
           {"$fanin accuracy two.csv", 2,
