@@ -272,41 +272,6 @@ TEST_SUITE("unit/moments") {
                           exact_number::of(squares).scaled(-298), count, {}));
     }
   }
-  TEST_CASE_TEMPLATE("a quotient or its root that pairs of doubles decide is the rounded one", R, double, float, f16,
-                     bf16) {
-    using format = fanin::detail::float_format<R>;
-    generator random(6);
-    std::size_t undecided = 0, wrong = 0, all = 0;
-    for (int i = 0; i < 40000; ++i) {
-      const std::uint32_t sum[1] = {0};
-      std::uint32_t squares[7] = {}, numerator[9];
-      const unsigned words = 1 + random() % 7;
-      for (unsigned w = 0; w < words; ++w) squares[w] = static_cast<std::uint32_t>(random() >> random() % 64);
-      if (i % 3 == 0) squares[0] = static_cast<std::uint32_t>(random() % 5), squares[words - 1] |= 1;
-      const int unit = 2 * static_cast<int>(random() % 40) - 40 - 32 * static_cast<int>(words - words % 2);
-      const std::uint64_t count = 1 + (random() >> (11 + random() % 53));
-      fanin::detail::multiply(squares, count, numerator);
-      for (const bool root : {false, true}) {
-        fanin::detail::double_word near;
-        if (!fanin::detail::lead(numerator, unit, near)) continue;
-        near.divide(static_cast<double>(count));
-        near.divide(static_cast<double>(count));
-        if (root) near.take_root();
-        typename format::bits found;
-        ++all;
-        if (!fanin::detail::find_nearest(near, format(), found)) {
-          ++undecided;
-          continue;
-        }
-        const R rounded = fanin::detail::rounded_dispersion<R>(sum, squares, unit, count, {root, 0});
-        wrong += found != fanin::detail::to_bits(rounded) ? 1 : 0;
-      }
-    }
-    CHECK(wrong == 0);
-    CHECK(all > 70000);
-    MESSAGE(undecided << " of " << all);
-    if (sizeof(R) >= 4) CHECK(undecided < all / 100);
-  }
   TEST_CASE("a quotient or its root that doubles decide is the rounded one") {
     generator random(5);
     std::size_t undecided = 0, wrong = 0, roots = 0;

@@ -189,6 +189,7 @@ bool group_tables::serve(const request& request, const batch& groups, const exec
   constexpr std::size_t least_bytes = std::size_t{1} << 28;
   constexpr std::size_t least_shared_bytes = std::max(sizeof(bin_stage<float>), sizeof(bin_stage<double>));
   if (request.method != method::exact || !has_exact_tables(request)) return false;
+  if (request.adds && byte_size(request.inputs.type()) == 2) return false;
   if (is_partial(groups.inputs, request.nan)) return false;
   if (groups.result_count > bin_map::most_groups || most_shared_bytes(where.device) < least_shared_bytes)
     return false;

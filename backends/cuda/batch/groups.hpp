@@ -16,7 +16,6 @@ inline bool has_exact_tables(const request& request) {
   const summand adds = row_of(request.what).adds;
   const bool is_short = type == element_type::f16 || type == element_type::bf16;
   if (!is_short && type != element_type::f32 && type != element_type::f64) return false;
-  if (is_short && request.adds) return false;
   return adds == summand::elements || adds == summand::magnitudes ||
          (adds == summand::squares && type != element_type::f64);
 }

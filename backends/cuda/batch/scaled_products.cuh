@@ -106,10 +106,7 @@ struct scaled_moments : word_numbers<Word> {
     std::uint32_t sum[words], squares[2 * words - 2] = {};
     s.sum.magnitude(sum);
     const int above = s.squares.place() - 2 * s.sum.place();  // 0 or 1
-    for (int i = 0; i <= square_words; ++i) {                 // by constant indices
-      const std::uint32_t same = i < square_words ? s.squares.word[i] : 0, next = i > 0 ? s.squares.word[i - 1] : 0;
-      squares[i] = above > 0 ? next : same;
-    }
+    for (int i = 0; i < square_words; ++i) squares[i + above] = s.squares.word[i];
     return detail::rounded_dispersion<std::uint64_t>(sum, squares, 2 * s.sum.exponent(), count, wanted, to);
   }
   template <class A>

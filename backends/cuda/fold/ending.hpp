@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "backends/cuda/batch/scaled_products.cuh"
+#include "backends/cuda/fold/double_word.hpp"
 #include "backends/cuda/fold/finished.hpp"
 
 namespace fanin::cuda {
@@ -202,11 +203,45 @@ using scaled_t = typename scaled_in_place_of<M>::type;
 template <class M>
 concept has_scaled = !std::is_void_v<scaled_t<M>>;
 
+/// Sets `bits` to the value of `count` elements if pairs of doubles decide it, which takes a GPU less time than
+/// integers: measures of dispersion, and roots of sums.
+template <class P>
+FANIN_HOST_DEVICE bool decide_by_pairs(const typename P::state& sum, std::uint64_t count, const typename P::use& use,
+                                       const detail::number_format& to, std::uint64_t& bits) {
+  double_word near;
+  if constexpr (requires { sum.squares; }) {
+    if (count <= use.ddof || count >> 32 != 0) return false;
+    constexpr int words = std::extent_v<decltype(sum.sum.word)>;
+    constexpr int square_words = std::extent_v<decltype(sum.squares.word)>;
+    std::uint32_t total[words], squares[square_words + 1], numerator[square_words + 2];
+    sum.sum.magnitude(total);
+    const int above = sum.squares.place() - 2 * sum.sum.place();  // 0 or 1
+    for (int i = 0; i <= square_words; ++i) {                     // by constant indices
+      const std::uint32_t same = i < square_words ? sum.squares.word[i < square_words ? i : 0] : 0;
+      squares[i] = above == 0 ? same : i > 0 ? sum.squares.word[i > 0 ? i - 1 : 0] : 0;
+    }
+    subtract_in_registers(total, squares, static_cast<std::uint32_t>(count), numerator);
+    if (!lead(numerator, 2 * sum.sum.exponent(), near)) return false;
+    near.divide(static_cast<double>(count));
+    near.divide(static_cast<double>(count - use.ddof));
+    if (use.root) near.take_root();
+  } else {
+    if (!use) return false;
+    std::uint32_t size[std::extent_v<decltype(sum.word)>];
+    sum.magnitude(size);
+    if (!lead(size, sum.exponent(), near)) return false;
+    near.take_root();
+  }
+  return find_nearest(near, to, bits);
+}
+
 /// The value of `count` elements, whose sum fits in few words.
 template <class M, class P = scaled_t<M>>
 FANIN_HOST_DEVICE finished_bits scaled_bits(const typename P::state& sum, std::uint64_t count, const ending& end) {
   const auto use = P::use_of(end.value, end.ddof);
   if constexpr (folds_terms<P>) {
+    std::uint64_t bits;
+    if (decide_by_pairs<P>(sum, count, use, end.to, bits)) return bits_of_value(bits);
     return bits_of_value(P::finish(sum, count, use, end.to));
   } else {
     if (end.result == element_type::f32) return bits_of_value(P::template finish<float>(sum, count, use));

@@ -51,23 +51,16 @@ FANIN_HOST_DEVICE void subtract_square(const std::uint32_t (&y)[N], std::uint32_
   }
 }
 
-/// Words that are passed as a copy, so that the caller can keep its own in registers.
-template <int N>
-struct word_list {
-  std::uint32_t at[N];
-  FANIN_HOST_DEVICE explicit word_list(const std::uint32_t (&words)[N]) {
-    for (int i = 0; i < N; ++i) at[i] = words[i];
-  }
-};
-
-/// rounded_dispersion() by integers alone.
-template <class R, class To, int N, int M>
-FANIN_HOST_DEVICE FANIN_NOINLINE typename To::value dispersion_of_integers(word_list<N> sum, word_list<M> squares,
-                                                                           int low, std::uint64_t count,
-                                                                           dispersion_measure wanted, To to) {
+/// The variance (count * squares - sum^2) / (count (count - ddof)), or its root, as `wanted` says. The result is
+/// rounded once to R, and `to` is the format of R. `squares` is in units of 2^low. `sum` is the magnitude of the
+/// sum, in units of 2^(low/2), and low is even. The least significant words come first.
+template <class R, class To = float_format<R>, int N, int M>
+FANIN_HOST_DEVICE typename To::value rounded_dispersion(const std::uint32_t (&sum)[N],
+                                                        const std::uint32_t (&squares)[M], int low,
+                                                        std::uint64_t count, dispersion_measure wanted, To to = {}) {
   std::uint32_t numerator[M + 2];
-  multiply(squares.at, count, numerator);
-  subtract_square(sum.at, numerator);
+  multiply(squares, count, numerator);
+  subtract_square(sum, numerator);
   const bool is_shift = wanted.ddof == 0 && (count & (count - 1)) == 0;  // count^2 is an even power of two
   for (std::uint64_t power = count; is_shift && power > 1; power /= 2) low -= 2;
   // If seven words are divided by 2^128, more bits are left than R has. If nine words are divided, more than the
@@ -82,31 +75,6 @@ FANIN_HOST_DEVICE FANIN_NOINLINE typename To::value dispersion_of_integers(word_
   if (!is_shift) quotient.divide(count);
   if (!is_shift) quotient.divide(count - wanted.ddof);
   return to.made_of(round_magnitude<R>(quotient.word, low + 32 * quotient.first, quotient.sticky, to));
-}
-
-/// The variance (count * squares - sum^2) / (count (count - ddof)), or its root, as `wanted` says. The result is
-/// rounded once to R, and `to` is the format of R. `squares` is in units of 2^low. `sum` is the magnitude of the
-/// sum, in units of 2^(low/2), and low is even. The least significant words come first.
-template <class R, class To = float_format<R>, int N, int M>
-FANIN_HOST_DEVICE typename To::value rounded_dispersion(const std::uint32_t (&sum)[N],
-                                                        const std::uint32_t (&squares)[M], int low,
-                                                        std::uint64_t count, dispersion_measure wanted, To to = {}) {
-#ifdef __CUDA_ARCH__  // A GPU takes long for the integers, and a caller's rounding mode does not reach it.
-  if constexpr (N <= 5) {
-    if (count >> 32 == 0) {
-      std::uint32_t numerator[M + 1];
-      subtract_in_registers(sum, squares, static_cast<std::uint32_t>(count), numerator);
-      double_word near;
-      typename To::bits nearest;
-      if (!lead(numerator, low, near)) return to.made_of(0);
-      near.divide(static_cast<double>(count));
-      near.divide(static_cast<double>(count - wanted.ddof));
-      if (wanted.root) near.take_root();
-      if (find_nearest(near, to, nearest)) return to.made_of(nearest);
-    }
-  }
-#endif
-  return dispersion_of_integers<R>(word_list<N>(sum), word_list<M>(squares), low, count, wanted, to);
 }
 
 }  // namespace detail

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include <fanin/accumulator/double_word.hpp>
 #include <fanin/accumulator/fixed_point.hpp>
 
 namespace fanin::detail {
@@ -33,14 +32,6 @@ FANIN_HOST_DEVICE inline std::uint64_t floor_root(uint128 x) {
 template <class R, class To = float_format<R>, int Count>
 FANIN_HOST_DEVICE typename To::value rounded_root(const std::uint32_t (&word)[Count], int low, bool more = false,
                                                   To to = {}) {
-#ifdef __CUDA_ARCH__  // a caller's rounding mode does not reach a GPU
-  double_word near;
-  typename To::bits nearest;
-  if (!more && lead(word, low, near)) {
-    near.take_root();
-    if (find_nearest(near, to, nearest)) return to.made_of(nearest);
-  }
-#endif
   const leading_words<5> leading(word);
   if (leading.word[4] == 0) return to.made_of(0);
   int zeros = 0;

@@ -10,7 +10,7 @@
 
 #include <fanin/accumulator/fixed_point.hpp>
 
-namespace fanin::detail {
+namespace fanin::cuda {
 
 /// The positive number (high + low) * 2^exponent. |low| is at most a unit in the last place of `high`.
 struct double_word {
@@ -87,12 +87,12 @@ FANIN_HOST_DEVICE void subtract_in_registers(const std::uint32_t (&sum)[N], cons
 template <class To>
 FANIN_HOST_DEVICE bool find_nearest(const double_word& x, const To& to, typename To::bits& bits) {
   const double high = x.high + x.low, low = (x.high - high) + x.low;
-  const std::uint64_t high_bits = to_bits(high), implicit_one = std::uint64_t{1} << 52;
+  const std::uint64_t high_bits = detail::to_bits(high), implicit_one = std::uint64_t{1} << 52;
   const int unit = x.exponent + static_cast<int>(high_bits >> 52) - 1075, dropped = 53 - to.digits;
   if (unit + 52 < to.low + to.digits || unit + 54 >= to.high) return false;
   std::uint64_t mantissa = (high_bits & (implicit_one - 1)) | implicit_one;
   if (dropped == 0) {
-    const double half = from_bits<double>(high_bits >> 52 << 52) * 0x1p-53;  // of the last place
+    const double half = detail::from_bits<double>(high_bits >> 52 << 52) * 0x1p-53;  // of the last place
     const bool is_power_of_two = mantissa == implicit_one;  // Its neighbour below is nearer than the one above.
     if (low != 0 && (is_power_of_two || std::fabs(std::fabs(low) - half) <= half * 0x1p-20)) return false;
   } else {
@@ -105,4 +105,4 @@ FANIN_HOST_DEVICE bool find_nearest(const double_word& x, const To& to, typename
   return true;
 }
 
-}  // namespace fanin::detail
+}  // namespace fanin::cuda
