@@ -206,8 +206,9 @@ concept has_scaled = !std::is_void_v<scaled_t<M>>;
 /// Sets `bits` to the value of `count` elements if pairs of doubles decide it, which takes a GPU less time than
 /// integers: measures of dispersion, and roots of sums.
 template <class P>
-FANIN_HOST_DEVICE bool decide_by_pairs(const typename P::state& sum, std::uint64_t count, const typename P::use& use,
-                                       const detail::number_format& to, std::uint64_t& bits) {
+FANIN_HOST_DEVICE FANIN_NOINLINE bool decide_by_pairs(const typename P::state& sum, std::uint64_t count,
+                                                      const typename P::use& use, const detail::number_format& to,
+                                                      std::uint64_t& bits) {
   double_word near;
   if constexpr (requires { sum.squares; }) {
     if (count <= use.ddof || count >> 32 != 0) return false;
