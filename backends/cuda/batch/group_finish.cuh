@@ -130,16 +130,21 @@ __global__ void __launch_bounds__(tuning::spill_threads)
   }
 }
 
+/// Whether numbers of type T may be squares.
+template <class T>
+inline constexpr bool has_squares = sizeof(T) == 8;
+
 /// |sum| 2^exponent / count, rounded once to the format `to`, or if the value is a root, the root of |sum|
 /// 2^exponent.
 template <class T>
 __device__ __noinline__ std::uint64_t rounded_window(detail::uint128 sum, int exponent, std::uint64_t count,
                                                      sum_value value, const detail::number_format& to) {
-  if (value == sum_value::root && exponent % 2 != 0) sum <<= 1, --exponent;
+  const bool is_root = has_squares<T> && value == sum_value::root;
+  if (is_root && exponent % 2 != 0) sum <<= 1, --exponent;
   std::uint32_t words[4];
 #pragma unroll
   for (std::uint32_t& word : words) word = static_cast<std::uint32_t>(sum), sum >>= 32;
-  if (value == sum_value::root) return detail::rounded_root<std::uint64_t>(words, exponent, false, to);
+  if (is_root) return detail::rounded_root<std::uint64_t>(words, exponent, false, to);
   // Less code runs if the compiler knows the format.
   const bool is_total = value == sum_value::total;
   if (is_total && to.digits == detail::float_format<T>::digits) {
@@ -197,7 +202,8 @@ template <class T>
 __device__ __noinline__ std::uint64_t rounded_state(const exact_accumulator<T>& state, std::uint64_t count,
                                                     sum_value value, const detail::number_format& to) {
   if (value == sum_value::mean) return state.template mean<std::uint64_t>(count, to);
-  if (value == sum_value::total || !state.finite()) return state.template round<std::uint64_t>(to);
+  const bool is_root = has_squares<T> && value == sum_value::root;
+  if (!is_root || !state.finite()) return state.template round<std::uint64_t>(to);
   typename wide_sum<T>::sum::words squares;
   state.total().split(squares);
   return detail::rounded_root<std::uint64_t>(squares, detail::float_format<T>::low, false, to);

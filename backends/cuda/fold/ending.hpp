@@ -241,8 +241,10 @@ template <class M, class P = scaled_t<M>>
 FANIN_HOST_DEVICE finished_bits scaled_bits(const typename P::state& sum, std::uint64_t count, const ending& end) {
   const auto use = P::use_of(end.value, end.ddof);
   if constexpr (folds_terms<P>) {
-    std::uint64_t bits;
-    if (decide_by_pairs<P>(sum, count, use, end.to, bits)) return bits_of_value(bits);
+    if constexpr (served_by<M>::first != operation::dot) {  // A dot product has no root.
+      std::uint64_t bits;
+      if (decide_by_pairs<P>(sum, count, use, end.to, bits)) return bits_of_value(bits);
+    }
     return bits_of_value(P::finish(sum, count, use, end.to));
   } else {
     if (end.result == element_type::f32) return bits_of_value(P::template finish<float>(sum, count, use));
