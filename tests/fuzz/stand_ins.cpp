@@ -3,6 +3,7 @@
 // nothing. One of them is not usable, and one reads device memory. Exact sums are added one element at a time.
 #include <array>
 #include <memory>
+#include <vector>
 
 #include <fanin/backend.hpp>
 
@@ -50,6 +51,10 @@ std::span<const backend* const> backends() noexcept {
 }
 
 outcome backend::reduce_each(const request&, const batch&, const results_view&) const { return {}; }
+std::vector<outcome> backend::reduce_jointly(std::span<const request>, const batch&,
+                                             std::span<const results_view>) const {
+  return {};
+}
 outcome backend::reduce_parts(const request&, std::span<const input_views>, void*) const { return {}; }
 std::unique_ptr<device_work> backend::open_device(int, void*, const device_allocator*) const { return nullptr; }
 
