@@ -105,7 +105,7 @@ template <class T>
 inline constexpr bool is_tried = std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint16_t> ||
                                  std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::uint64_t> ||
                                  std::is_same_v<T, bf16> || std::is_same_v<T, float> || std::is_same_v<T, double>;
-/// Whether groups of the recipe are folded in tables.
+/// Whether the kernels have the recipe.
 template <class Recipe>
 constexpr bool has_tables() {
   using T = typename Recipe::element;

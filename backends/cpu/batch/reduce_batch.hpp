@@ -9,8 +9,8 @@
 
 namespace fanin::cpu {
 
-/// The numbers of a batch in a report: how many elements the longest result has, and how many elements have a key of no
-/// group. batch_results::absent() has the others that took part in no result.
+/// The numbers of a batch in a report: how many elements the longest result has, and how many elements have a key of
+/// no group. batch_results::absent() has the others that took part in no result.
 struct batch_counts {
   std::uint64_t longest = 0;
   std::uint64_t absent = 0;

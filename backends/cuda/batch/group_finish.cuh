@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(tuning::spill_threads)
   }
 }
 
-/// Whether numbers of type T may be squares.
+/// Whether kernels for numbers of type T also add squares.
 template <class T>
 inline constexpr bool has_squares = sizeof(T) == 8;
 

@@ -51,19 +51,7 @@ class table_launches {
  public:
   table_launches(const execution& where, const request& request, const batch& groups, const group_sums<T>& sums,
                  batch_status* status)
-      : where_(where), sums_(sums) {
-    const array_view &keys = groups.index, &x = groups.inputs[0];
-    from_.keys = keys.data;
-    from_.words = x.data;
-    from_.count = x.count;
-    from_.key_bytes = static_cast<unsigned>(byte_size(keys.type));
-    from_.word_bytes = static_cast<unsigned>(byte_size(x.type));
-    from_.aligned = is_aligned(keys.data) && is_aligned(x.data);
-    from_.drops_others = groups.drops_others;
-    from_.groups = sums.groups;
-    from_.status = status;
-    from_.rule = rule_of(request.what, x.type);
-  }
+      : where_(where), sums_(sums), from_{words_of(groups, status), rule_of(request.what, request.inputs.type())} {}
 
   void choose(const bin_map& bins) const {
     choose_window<<<1, tuning::window_threads, 0, where_.stream>>>(from_, sums_, bins);
@@ -122,7 +110,7 @@ class table_launches {
 
  private:
   using adding_kernel = void (*)(keyed_numbers<T>, group_sums<T>, table_shape);
-  /// Whether the elements are the terms, so that the fast kernels serve.
+  /// Whether elements are added as they are. Such elements have kernels of their own, which are faster.
   bool has_plain_terms() const {
     return from_.word_bytes == sizeof(T) && !from_.rule.magnitudes && !from_.rule.squares;
   }
@@ -135,12 +123,11 @@ class table_launches {
   void with_key(const F& f) const {
     from_.key_bytes == 4 ? f(std::uint32_t()) : f(std::uint64_t());
   }
-  static bool is_aligned(const void* x) { return reinterpret_cast<std::uintptr_t>(x) % 16 == 0; }
   unsigned multiprocessors() const { return static_cast<unsigned>(where_.multiprocessors); }
 
   const execution& where_;
   const group_sums<T>& sums_;
-  keyed_numbers<T> from_{};
+  const keyed_numbers<T> from_;
 };
 
 /// Arrays in device memory of a call: `sums` has pointers to the others.

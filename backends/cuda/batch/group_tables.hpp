@@ -11,7 +11,7 @@ namespace fanin::cuda {
 
 class group_tables {
  public:
-  /// Whether groups are reduced this way on the device.
+  /// Whether the class reduces these groups on the device.
   static bool serve(const request& request, const batch& groups, const execution& where);
 
   group_tables(const request& request, const batch& groups, const execution& where);

@@ -11,11 +11,7 @@
 #include "backends/presence_rule.hpp"
 
 namespace fanin::cuda {
-namespace {
-
-bool is_aligned(const void* x) { return reinterpret_cast<std::uintptr_t>(x) % 16 == 0; }
-
-}  // namespace
+namespace {}  // namespace
 
 /// Arrays in device memory of a call. The first `cleared_bytes` bytes from `rows` on are to be 0.
 struct group_words::memory {
@@ -61,20 +57,12 @@ std::size_t group_words::scratch_bytes() const {
 void group_words::enqueue(scratch_pieces& scratch, const execution& where, const batch_output& out) const {
   constexpr std::size_t most_copied_bytes = 1 << 15;
   const operation_row& row = row_of(request_.what);
-  const array_view &x = groups_.inputs[0], &keys = groups_.index;
-  const table_plan plan = plan_of(row, x.type, request_.adds);
+  const element_type type = groups_.inputs.type();
+  const table_plan plan = plan_of(row, type, request_.adds);
   const memory to = take_from(scratch);
   check(cudaMemsetAsync(to.rows.words, 0, to.cleared_bytes, where.stream), "cudaMemsetAsync");
-  const keyed_words from{keys.data,
-                         x.data,
-                         x.count,
-                         static_cast<unsigned>(byte_size(keys.type)),
-                         static_cast<unsigned>(byte_size(x.type)),
-                         is_aligned(keys.data) && is_aligned(x.data),
-                         groups_.drops_others,
-                         to.rows.groups,
-                         out.status};
-  group_rows rows{to.rows, plan.table_rows, 0, term_of(row), rule_of(request_.what, x.type)};
+  const keyed_words from = words_of(groups_, out.status);
+  group_rows rows{to.rows, plan.table_rows, 0, term_of(row), rule_of(request_.what, type)};
   std::size_t bytes = table_bytes(plan) * groups_.result_count;
   if (plan.form == group_form::sums) {
     while (rows.copies_log2 < 5 && 2 * bytes <= most_copied_bytes) ++rows.copies_log2, bytes *= 2;

@@ -11,7 +11,7 @@ namespace fanin::cuda {
 
 class group_words {
  public:
-  /// Whether groups are reduced this way on the device.
+  /// Whether the class reduces these groups on the device.
   static bool serve(const request& request, const batch& groups, const execution& where);
 
   /// `state_bytes`: the size of a state in which kernels fold the request's elements.

@@ -9,8 +9,8 @@
 
 namespace fanin::cuda {
 
-/// Whether tables hold exact sums of the groups (group_tables.hpp): sums and means of floats of 16 bits and more, and
-/// sums of magnitudes; sums of squares and norms if a double holds a square.
+/// Whether group_tables has the operation for the type of the elements. It has sums, means and sums of magnitudes of
+/// floats of 16 bits and more, and sums of squares and norms if a double holds a square.
 inline bool has_exact_tables(const request& request) {
   const element_type type = request.inputs.type();
   const summand adds = row_of(request.what).adds;

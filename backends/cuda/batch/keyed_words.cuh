@@ -53,6 +53,21 @@ struct keyed_words {
   batch_status* status;  ///< null if keys of no group are noted already
 };
 
+/// The elements and keys of groups of device memory. Keys of no group are noted in the status.
+inline keyed_words words_of(const batch& groups, batch_status* status) {
+  const auto is_aligned = [](const void* x) { return reinterpret_cast<std::uintptr_t>(x) % 16 == 0; };
+  const array_view &keys = groups.index, &x = groups.inputs[0];
+  return {keys.data,
+          x.data,
+          x.count,
+          static_cast<unsigned>(byte_size(keys.type)),
+          static_cast<unsigned>(byte_size(x.type)),
+          is_aligned(keys.data) && is_aligned(x.data),
+          groups.drops_others,
+          static_cast<std::uint32_t>(groups.result_count),
+          status};
+}
+
 /// Calls f(Word()) with the unsigned integer of so many bytes, which is one of Words.
 template <class... Words, class F>
 __device__ void with_word(unsigned bytes, const F& f) {

@@ -13,4 +13,3 @@ template <class T>
 T __ldcs(const T* from) {
   return *from;
 }
-
