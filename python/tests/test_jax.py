@@ -112,8 +112,9 @@ class Functions(unittest.TestCase):
             with self.assertRaisesRegex(fanin.Error, words):
                 call()
         with self.assertRaisesRegex(Exception, "compensated"):  # of XLA, with the sentence of the library
-            _functions.called("fanin_reduce", "log_sum_exp", "compensated", jnp.float32, (), jnp.ones(3, "float32"),
-                              axes=numpy.array([-1]))
+            jax.block_until_ready(  # A call on a device returns before it is refused.
+                _functions.called("fanin_reduce", "log_sum_exp", "compensated", jnp.float32, (),
+                                  jnp.ones(3, "float32"), axes=numpy.array([-1])))
 
 
 class Documents(unittest.TestCase):
