@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls for contiguous torch tensors of a CUDA device, of which all but addresses and counts is looked up once."""
+"""Calls for torch tensors of a CUDA device, of which all but addresses and counts is looked up once."""
 
 import torch
 
@@ -11,8 +11,13 @@ from ._torch import BY_TYPE, TORCH, TYPE_OF, empty_like, is_captured, raw_stream
 MOST_CALLS = 256  # An operation keeps so many calls; each shape of rows, and each number of groups, has its own.
 
 
+def is_in_place(x):
+    """Whether elements are read where they are, at the strides of x."""
+    return x.is_cuda and not x.requires_grad and x.layout is torch.strided and not x.is_neg()
+
+
 def is_plain(x):
-    return x.is_cuda and not x.requires_grad and x.layout is torch.strided and x.is_contiguous() and not x.is_neg()
+    return is_in_place(x) and x.is_contiguous()
 
 
 def are_alike(x, y):
@@ -21,16 +26,18 @@ def are_alike(x, y):
 
 
 def reduce_short(what, calls, x, axis, choices, dtype):
-    """The enqueued results for a contiguous tensor on a device; NotImplemented for another one."""
-    if not is_plain(x) or is_captured():
+    """The enqueued results for a tensor on a device, along an axis or of all elements if they are contiguous;
+    NotImplemented otherwise."""
+    if not is_in_place(x) or is_captured():
         return NotImplemented
     own, device = x.dtype, x.get_device()
     stream = raw_stream(device)
     is_array = axis is None
-    if is_array:
+    strides = None if x.is_contiguous() else x.stride()
+    if is_array and strides is None:
         key = own, device, stream, choices, dtype
     elif type(axis) is int:
-        key = own, device, stream, choices, dtype, axis, x.shape
+        key = own, device, stream, choices, dtype, axis, x.shape, strides
     else:
         return NotImplemented
     call = calls.get(key)

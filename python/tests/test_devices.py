@@ -80,16 +80,20 @@ class OfLibrary:
                     self.assertEqual(as_host(found), [1 if name == "product" else 0] * max(shape), (name, method))
 
     def test_same_shapes(self):
-        """A call for a shape that came before reads the new elements, and has the results of the same type."""
+        """A call for a shape that came before reads the new elements, at their own strides, and has the results of the
+        same type."""
         for dtype in ("float32", "float16", "int32", "int8", "bool"):
             for first in (1, 2):
                 x = self.make([number % 7 for number in range(first, first + 24 * 50)], dtype).reshape(24, 50)
-                for name in ("sum", "max", "argmax", "any", "count_nonzero"):
-                    for axis in (0, 1, None, -1):
-                        found, expected = (getattr(fanin, name)(given, axis) for given in (x, self.on_host(x)))
-                        self.check_kind(found, x)
-                        self.assertEqual(as_host(found), as_host(expected), (name, dtype, axis))
-                        self.assertEqual(self.on_host(found).dtype, expected.dtype, (name, dtype, axis))
+                others = x[:, 2:], x[:, :48], self.make([1, 0] * 12 * 48, dtype).reshape(24, 48), x.T
+                for given in (x, *others):
+                    host = self.on_host(given)
+                    for name in ("sum", "max", "argmax", "any", "count_nonzero"):
+                        for axis in (0, 1, None, -1):
+                            found, expected = getattr(fanin, name)(given, axis), getattr(fanin, name)(host, axis)
+                            self.check_kind(found, x)
+                            self.assertEqual(as_host(found), as_host(expected), (name, dtype, axis))
+                            self.assertEqual(self.on_host(found).dtype, expected.dtype, (name, dtype, axis))
                 self.assertEqual([as_host(part) for part in fanin.minmax(x, 1)],
                                  [as_host(part) for part in fanin.minmax(self.on_host(x), 1)])
         with self.assertRaises(fanin.InvalidArgument):
