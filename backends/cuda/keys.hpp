@@ -208,10 +208,13 @@ struct keyed : A {
       for (const word one : x) A::add(s, one);
     }
   }
+  /// Runs are added in the order of their positions, so that a run with an equal key changes nothing.
   template <int N>
   FANIN_HOST_DEVICE static void add_run(state& s, const word (&x)[N],
                                         std::uint64_t position) requires(accumulator::wants_position<A>()) {
-    A::merge(s, {extreme_word<true>(x), position});
+    const word best = extreme_word<true>(x);
+    const bool is_first = static_cast<std::int64_t>(s.index) < 0;
+    if (is_first | (s.value < best)) s = {best, position};
   }
 };
 template <class A>

@@ -307,7 +307,8 @@ using exact_of = local<T, What,
   exact_of<float>, exact_of<double>, exact_of<bf16>, exact_of<f16, operation::sum_of_magnitudes>
 #define FANIN_WITH_WHOLE_ROWS                                                                               \
   sum_of<float, operation::sum_of_squares>, sum_of<double>, sum_of<bf16>, sum_of<float, operation::argmin>, \
-      sum_of<f16, operation::max>, sum_of<float, operation::log_sum_exp>, sum_of<bf16, operation::log_sum_exp>
+      sum_of<f16, operation::argmax>, sum_of<f16, operation::max>, sum_of<float, operation::log_sum_exp>,   \
+      sum_of<bf16, operation::log_sum_exp>
 #define FANIN_WITH_FAST_KERNELS                                                                     \
   FANIN_WITH_WHOLE_ROWS, sum_of<std::int8_t, operation::sum>, sum_of<std::int64_t, operation::sum>, \
       sum_of<std::int8_t, operation::argmax>, sum_of<float, operation::minmax>,                     \

@@ -4,7 +4,7 @@
 
 #include <fanin/cuda/fold_kernel.cuh>
 
-#include "backends/cuda/keys.hpp"
+#include "backends/cuda/batch/packed_place.hpp"
 
 namespace fanin::cuda {
 
@@ -66,6 +66,8 @@ __device__ void add_vector(const From& from, typename A::state& s, const vector<
     A::add_run(s, read_all<A>(from, v.at).at, position);
   } else if constexpr (adds_all_of_vector<A>) {
     A::add_all(s, read_all<A>(from, v.at).at);
+  } else if constexpr (is_packed_place<A>) {
+    A::add_first(s, read_all<A>(from, v.at).at, v.size, static_cast<unsigned>(position));
   } else {
     const auto x = read_all<A>(from, v.at);
 #pragma unroll
@@ -167,6 +169,8 @@ __device__ void add_some(const From& from, typename A::state& s, const vector<T>
   const auto x = read_all<A>(from, v.at);
   if constexpr (adds_all_of_vector<A>) {
     A::add_first(s, x.at, count);
+  } else if constexpr (is_packed_place<A>) {
+    A::add_first(s, x.at, count, static_cast<unsigned>(position));
   } else {
 #pragma unroll
     for (int i = 0; i < v.size; ++i) {

@@ -125,21 +125,22 @@ template <class A>
 __device__ void fold_wide(const batch_elements& all, const staged_segments<typename A::element>& now, unsigned wide,
                           unsigned lane, typename A::state& mine) {
   using T = typename A::element;
+  using line = form_in_lines<A>;
   constexpr unsigned size = vector<T>::size;
 #pragma unroll 1
   for (; wide != 0; wide &= wide - 1) {
     const unsigned segment = static_cast<unsigned>(__ffs(static_cast<int>(wide)) - 1);
     const T* const there = now.elements + __shfl_sync(0xffffffffu, now.at, segment);
     const unsigned length = __shfl_sync(0xffffffffu, now.length, segment);
-    typename A::state s = A::identity();
+    typename line::state s = line::identity();
 #pragma unroll 2
     for (unsigned of_row = 0; of_row < length; of_row += 32 * size) {
       const unsigned j = ::min(of_row + lane * size, length);
       const vector<T> v = shared_vector<T>(reinterpret_cast<const std::byte*>(there + j));
-      add_some<A>(all, s, v, static_cast<int>(length - j), j);
+      add_some<line>(all, s, v, static_cast<int>(length - j), j);
     }
-    s = shuffle_from(fold_warp<A>(s), 0);
-    if (lane == segment) mine = s;
+    s = shuffle_from(fold_warp<line>(s), 0);
+    if (lane == segment) mine = state_of_line<A>(s);
   }
 }
 
@@ -220,7 +221,8 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
     segments_kernel(const __grid_constant__ batch_elements all, unsigned group_size, unsigned per_warp,
                     const __grid_constant__ Write write) {
   using T = typename A::element;
-  using state = typename A::state;
+  using line = form_in_lines<A>;
+  using state = typename line::state;
   constexpr unsigned size = vector<T>::size, states = A::order_free ? 1 : 4;
   __shared__ uint4 stages[tuning::segment_threads / 32][tuning::stage_vectors + 2];  // Vectors may begin at the end.
   overlap_with_next_launch();
@@ -230,7 +232,7 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
   const unsigned lane_of_group = lane & (group_size - 1), most = 4 * group_size * size;
   // Half of the lanes swap neighbouring vectors, so that lines of equal length do not want the same banks.
   const unsigned swap = lane / 4 % 2;
-  fold_staged<A>(all, per_warp, stages[threadIdx.x / 32], write, [&](const staged_segments<T>& now, state& mine) {
+  fold_staged<A>(all, per_warp, stages[threadIdx.x / 32], write, [&](const staged_segments<T>& now, auto& mine) {
     const unsigned wide = __ballot_sync(0xffffffffu, now.length > most), narrow = now.staged & ~wide;
 #pragma unroll 1
     for (unsigned turn = 0; turn < group_size; ++turn) {
@@ -241,27 +243,27 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
       if (length > most) length = 0;
       state s[states];
 #pragma unroll
-      for (state& one : s) one = A::identity();
+      for (state& one : s) one = line::identity();
 #pragma unroll
       for (unsigned k = 0; k < 4; ++k) {
         if (!__any_sync(0xffffffffu, (k & ~1u) * group_size * size < length)) continue;
         const unsigned j = ::min((lane_of_group + (k ^ swap) * group_size) * size, length);
         const vector<T> v = shared_vector<T>(reinterpret_cast<const std::byte*>(there + j));
-        add_some<A>(all, s[k % states], v, static_cast<int>(length - j), j);
+        add_some<line>(all, s[k % states], v, static_cast<int>(length - j), j);
       }
       if constexpr (states == 4) {
-        A::merge(s[0], s[2]);
-        A::merge(s[1], s[3]);
+        line::merge(s[0], s[2]);
+        line::merge(s[1], s[3]);
         const state odd = swap != 0 ? s[0] : s[1];
         if (swap != 0) s[0] = s[1];
-        A::merge(s[0], odd);
+        line::merge(s[0], odd);
       }
 #pragma unroll
       for (unsigned distance = 4; distance > 0; distance /= 2) {
-        if (distance < group_size) A::merge(s[0], shuffle_down(s[0], distance));
+        if (distance < group_size) line::merge(s[0], shuffle_down(s[0], distance));
       }
       const state merged = shuffle_from(s[0], lane << bits);
-      if (lane >> (5 - bits) == turn && (narrow >> lane & 1) != 0) mine = merged;
+      if (lane >> (5 - bits) == turn && (narrow >> lane & 1) != 0) mine = state_of_line<A>(merged);
     }
     fold_wide<A>(all, now, wide, lane, mine);
   });

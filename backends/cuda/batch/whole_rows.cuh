@@ -138,8 +138,9 @@ __device__ void fold_rows(const batch_elements& all, const loaded_vector<A> (&v)
 /// Folds rows whose states have the place of an element: finds the value first and its place then, for which no lane
 /// needs more than 32 bits.
 template <adds_runs A, unsigned Rows, unsigned Vectors, class Has, class T = typename A::element>
-__device__ void fold_rows_with_places(const batch_elements& all, vector<T> (&v)[Rows][Vectors], const Has& has,
-                                      unsigned group_size, unsigned lane_of_row, typename A::state (&s)[Rows]) {
+requires(!packs_places<A>) __device__
+    void fold_rows_with_places(const batch_elements& all, vector<T> (&v)[Rows][Vectors], const Has& has,
+                               unsigned group_size, unsigned lane_of_row, typename A::state (&s)[Rows]) {
   constexpr unsigned size = vector<T>::size, none = ~0u;
   using value = typename A::value;
   typename value::state best[Rows];
@@ -176,6 +177,18 @@ __device__ void fold_rows_with_places(const batch_elements& all, vector<T> (&v)[
   }
 #pragma unroll
   for (unsigned r = 0; r < Rows; ++r) s[r] = {best[r], place[r] == none ? ~std::uint64_t{0} : place[r]};
+}
+/// Folds rows whose places are packed with the keys.
+template <adds_runs A, unsigned Rows, unsigned Vectors, class Has, class T = typename A::element>
+requires packs_places<A> __device__ void fold_rows_with_places(const batch_elements& all,
+                                                               vector<T> (&v)[Rows][Vectors], const Has& has,
+                                                               unsigned group_size, unsigned lane_of_row,
+                                                               typename A::state (&s)[Rows]) {
+  using line = form_in_lines<A>;
+  typename line::state packed[Rows];
+  fold_rows<line>(all, v, has, group_size, lane_of_row, packed);
+#pragma unroll
+  for (unsigned r = 0; r < Rows; ++r) s[r] = state_of_line<A>(packed[r]);
 }
 
 /// Rows of at most Vectors vectors for each of `group_size` lanes, a power of two up to 32, and 32 if Vectors
