@@ -258,6 +258,7 @@ struct word_moments {
   using rule = element_rule;
   struct state {
     std::uint64_t sum, square_sum;
+    friend bool operator==(const state&, const state&) = default;
   };
   static constexpr bool order_free = true;
   FANIN_HOST_DEVICE static constexpr state identity() { return {0, 0}; }
@@ -274,6 +275,30 @@ struct word_moments {
   FANIN_HOST_DEVICE static void add_words(state& s, const Word (&x)[N], const rule& r) requires(sizeof(Word) == 1) {
     const bytes_of_vector<N> bytes(x, r);
     merge(s, {bytes.sum(), bytes.square_sum()});
+  }
+};
+
+/// The product of the integers of words of up to 32 bits. As many integers as 64 bits can hold are multiplied before
+/// their product is merged.
+template <class Word>
+struct word_product : accumulator::integer_product<std::int64_t> {
+  using element = Word;
+  using rule = element_rule;
+  FANIN_HOST_DEVICE static std::int64_t read(Word word, const rule& r) { return integer_of_word(word, r); }
+  template <int N>
+  FANIN_HOST_DEVICE static void add_words(state& s, const Word (&x)[N], const rule& r) {
+    constexpr int in_half = 4 / sizeof(Word);
+    for (int i = 0; i < N; i += 2 * in_half) {
+      std::uint32_t half[] = {1, 1};
+      bool negative = false;
+      for (int k = 0; k < 2 * in_half; ++k) {
+        const Word word = x[i + k];
+        const bool is_below = is_negative(word, r);
+        half[k / in_half] *= is_below ? static_cast<Word>(Word{0} - word) : word;
+        negative ^= is_below;
+      }
+      merge(s, {std::uint64_t{half[0]} * half[1], negative, false});
+    }
   }
 };
 

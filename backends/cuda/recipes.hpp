@@ -32,7 +32,7 @@ struct chunked {
   using state = State;
 };
 
-/// Integers of one width share the kernels of their sums and moments.
+/// Integers of one width share the kernels of their sums and moments, and up to 32 bits also those of products.
 template <class T, class Term>
 struct shared_form<T, integer_sum_64<T, Term>> {
   using type = word_sum<word_for<T>>;
@@ -40,6 +40,10 @@ struct shared_form<T, integer_sum_64<T, Term>> {
 template <class T, class Term>
 struct shared_form<T, accumulator::integer_sum<T, Term>> {
   using type = word_sum<word_for<T>>;
+};
+template <class T>
+requires(sizeof(T) < 8) struct shared_form<T, accumulator::integer_product<T>> {
+  using type = word_product<word_for<T>>;
 };
 template <class T>
 struct shared_form<T, accumulator::integer_square_sum<T>> {

@@ -22,6 +22,10 @@ template <class A>
 inline constexpr bool has_vector_kernels = is_keyed<A>;
 template <class Word>
 inline constexpr bool has_vector_kernels<word_sum<Word>> = true;
+template <class Word>
+inline constexpr bool has_vector_kernels<word_moments<Word>> = true;
+template <class Word>
+inline constexpr bool has_vector_kernels<word_product<Word>> = true;
 template <class Word, class N>
 inline constexpr bool has_vector_kernels<by_word<Word, accumulator::plain_sum<N>>> = sizeof(Word) > 1;
 template <class Word, class N>

@@ -182,14 +182,18 @@ __device__ inline void note_longest(std::uint64_t longest, batch_status* status)
     atomicMax(&status->longest, static_cast<unsigned long long>(longest));
   }
 }
+/// Notes ~result unless an earlier result is noted. All blocks would wait for an addition of each result, and so most
+/// of them only read the note.
+__device__ inline void note_first(unsigned long long& noted, std::uint64_t result) {
+  const unsigned long long mine = ~static_cast<unsigned long long>(result);
+  if (*const_cast<const volatile unsigned long long*>(&noted) < mine) atomicMax(&noted, mine);
+}
 /// Whether `empty` is the result of `present` elements. Notes a result that does not fit, or has too few elements.
 __device__ inline bool takes_empty(const batch_output& out, std::uint64_t result, std::uint64_t present,
                                    bool overflowed) {
   const bool has_value = present >= out.least;
   if (!has_value && out.has_empty) return true;
-  if (!has_value || overflowed) {
-    atomicMax(has_value ? &out.status->overflowed : &out.status->too_few, ~static_cast<unsigned long long>(result));
-  }
+  if (!has_value || overflowed) note_first(has_value ? out.status->overflowed : out.status->too_few, result);
   return false;
 }
 

@@ -20,7 +20,7 @@ inline constexpr int vectors_of_long = 4, vectors_of_short = 2;
 /// The most vectors of a short result that a lane adds, if the order does not matter: merging large states takes
 /// longer than adding vectors.
 template <class A>
-inline constexpr unsigned turns_of_short = A::order_free && sizeof(typename A::state) > 16 ? 8 : 1;
+inline constexpr unsigned turns_of_short = A::order_free && sizeof(typename A::state) >= 16 ? 8 : 1;
 }  // namespace tuning
 
 /// The offset of element 0 of a result, and the end of the elements to fold.

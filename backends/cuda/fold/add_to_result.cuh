@@ -4,7 +4,7 @@
 
 #include <fanin/accumulator/earlier_result.hpp>
 
-#include "backends/cuda/batch/elements.hpp"
+#include "backends/cuda/batch/items.cuh"
 #include "backends/cuda/fold/finished.hpp"
 
 namespace fanin::cuda {
@@ -41,7 +41,7 @@ __device__ void add_to_result(const batch_output& out, std::uint64_t result, std
   const device_result<R> found =
       finished<recipe<Recipe::what, Recipe::method, R>, R>(with_result_added<Recipe>(s, *place), present + 1);
   if (found.overflowed != 0) {
-    atomicMax(&out.status->overflowed, ~static_cast<unsigned long long>(result));
+    note_first(out.status->overflowed, result);
   } else {
     *place = found.value;
   }

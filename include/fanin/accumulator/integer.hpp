@@ -12,9 +12,13 @@ namespace accumulator {
 
 namespace detail {
 
-/// The nearest double to numerator / denominator, ties to even, for 0 < numerator <= 2^127. The shifted quotient
-/// has 64 bits or more. So its last bit can stand for the remainder, and only the conversion rounds.
+/// The nearest double to numerator / denominator, ties to even, for 0 < numerator <= 2^127. Doubles hold numbers of
+/// up to 53 bits, and so their quotient is rounded once. Else the shifted quotient has 64 bits or more. So its last
+/// bit can stand for the remainder, and only the conversion rounds.
 FANIN_HOST_DEVICE inline double rounded_quotient(uint128 numerator, std::uint64_t denominator) {
+  if ((numerator | denominator) >> 53 == 0) {
+    return static_cast<double>(static_cast<std::uint64_t>(numerator)) / static_cast<double>(denominator);
+  }
   int shift = 0;
   for (; numerator >> 127 == 0; numerator <<= 1) ++shift;
   const uint128 quotient = numerator / denominator | (numerator % denominator != 0);
@@ -119,6 +123,7 @@ struct integer_product_state {
   std::uint64_t magnitude;
   bool negative;
   bool too_large;
+  friend bool operator==(const integer_product_state&, const integer_product_state&) = default;
 };
 
 template <class T>
