@@ -71,6 +71,8 @@ TEST_SUITE("unit/accumulators") {
     CHECK(accumulator::detail::rounded_quotient(uint128{1} << 127, 1) == 0x1p127);
     CHECK(accumulator::detail::rounded_quotient((uint128{1} << 127) - 1, 1) == 0x1p127);
     CHECK(accumulator::detail::rounded_quotient(1, 3) == 1.0 / 3);
+    CHECK(accumulator::detail::rounded_quotient(whole - 1, whole - 1) == 1);
+    CHECK(accumulator::detail::rounded_quotient(1, static_cast<std::uint64_t>(whole) + 1) == 0x1p-53 - 0x1p-106);
   }
 
   TEST_CASE("sums of squares of integers stay at 2^127") {

@@ -77,8 +77,8 @@ struct vectors_around {
 /// The state of a lane's slot: x[0], ..., x[count - 1] have the positions from `position` on; `count` is not 0. The
 /// input ends at `end`.
 template <class A, class From, class T = typename A::element>
-__device__ typename A::state fold_slot(const From& from, const T* x, unsigned count, std::uint64_t position,
-                                       const void* end, unsigned lane) {
+requires(!A::order_free && !adds_vectors<A>) __device__ typename A::state
+    fold_slot(const From& from, const T* x, unsigned count, std::uint64_t position, const void* end, unsigned lane) {
   constexpr unsigned size = vector<T>::size, loads = tuning::line_loads;
   const vectors_around<T> around(x, count, end);
   const unsigned in_loaded = around.in_loaded;
@@ -113,7 +113,32 @@ __device__ typename A::state fold_slot(const From& from, const T* x, unsigned co
   }
   return s;
 }
-/// Folds a slot where the order of additions means nothing: vectors need not be shifted.
+/// Folds a slot where the order of additions means nothing: aligned vectors, and the elements around them.
+template <class A, class From, class T = typename A::element>
+requires(A::order_free && !adds_vectors<A>) __device__ typename A::state
+    fold_slot(const From& from, const T* x, unsigned count, std::uint64_t position, const void*, unsigned lane) {
+  constexpr unsigned size = vector<T>::size, loads = tuning::line_loads;
+  const unsigned behind = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(x) % 16 / sizeof(T));
+  const unsigned head = ::min((size - behind) % size, count), vectors = (count - head) / size;
+  const unsigned tail = head + vectors * size;
+  const auto* const body = reinterpret_cast<const uint4*>(x + head);
+  typename A::state s = A::identity();
+  if (lane < head) add_at<A>(s, position + lane, read<A>(from, x[lane]));
+#pragma unroll 1
+  for (unsigned first = lane; first < vectors; first += 32 * loads) {
+    uint4 v[loads];
+#pragma unroll
+    for (unsigned k = 0; k < loads; ++k) v[k] = __ldg(body + ::min(first + k * 32, vectors - 1));
+#pragma unroll
+    for (unsigned k = 0; k < loads; ++k) {
+      const unsigned i = first + k * 32;
+      if (i < vectors) add_vector<A>(from, s, vector_of<T>(v[k]), position + head + i * size);
+    }
+  }
+  if (tail + lane < count) add_at<A>(s, position + tail + lane, read<A>(from, x[tail + lane]));
+  return s;
+}
+/// Folds a slot of sums of few words: vectors need not be shifted.
 template <adds_vectors A, class From, class T = typename A::element>
 __device__ typename A::state fold_slot(const From& from, const T* x, unsigned count, std::uint64_t, const void* end,
                                        unsigned lane) {
