@@ -313,7 +313,7 @@ using exact_of = local<T, What,
   FANIN_WITH_WHOLE_ROWS, sum_of<std::int8_t, operation::sum>, sum_of<std::int64_t, operation::sum>, \
       sum_of<std::int8_t, operation::argmax>, sum_of<float, operation::minmax>,                     \
       sum_of<std::int16_t, operation::count_nonzero>, sum_of<std::int8_t, operation::variance>,     \
-      sum_of<std::int16_t, operation::product>
+      sum_of<std::int16_t, operation::product>, sum_of<bf16, operation::variance>
 
 TEST_SUITE("unit/batch_kernels") {
   TEST_CASE_TEMPLATE("segments of every length", A, FANIN_WITH_FAST_KERNELS, FANIN_WITH_EXACT_KERNELS) {

@@ -32,6 +32,10 @@ template <class Word, class N>
 inline constexpr bool has_vector_kernels<by_word<Word, accumulator::plain_product<N>>> = sizeof(Word) > 1;
 template <class T>
 inline constexpr bool has_vector_kernels<accumulator::plain_product<T>> = true;
+template <class N>
+inline constexpr bool has_vector_kernels<accumulator::plain_moments<N>> = true;
+template <class Word, class N>
+inline constexpr bool has_vector_kernels<by_word<Word, accumulator::plain_moments<N>>> = sizeof(Word) > 1;
 template <class Word>
 inline constexpr bool has_vector_kernels<by_word<Word, float_log_sum>> = sizeof(Word) > 1;
 template <>

@@ -17,6 +17,7 @@ namespace accumulator {
 struct double_moments {
   double sum;
   double squares;
+  friend bool operator==(const double_moments&, const double_moments&) = default;
 };
 struct compensated_double_moments {
   compensated_state<double> sum;
