@@ -5,7 +5,6 @@ import math
 
 import torch
 
-from .._errors import InvalidArgument
 from ._gradient_steps import Repeat
 from ._operators import functions as operators
 
@@ -21,7 +20,7 @@ def axes_of(ndim, dim):
             raise IndexError("Dimension out of range: there is no dim %d of %d" % (axis, ndim))
     axes = tuple(sorted(axis % around for axis in named))
     if len(set(axes)) != len(axes):
-        raise InvalidArgument("dim names an axis twice")
+        raise RuntimeError("dim names an axis twice")  # as PyTorch has it, like the error above
     return axes if ndim else ()
 
 
