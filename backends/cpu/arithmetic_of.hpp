@@ -47,6 +47,15 @@ void reduce_at_once(const operands& data, std::size_t count, element_type result
   }
 }
 
+/// The exact sum of one array, by an exact accumulator.
+template <class Recipe>
+void sum_by_accumulator(const operands& data, std::size_t count, element_type result, void* out) {
+  using T = typename Recipe::accumulator::element;
+  exact_accumulator<T> total;
+  add_exact(static_cast<const T*>(data.x), count, total);
+  finish_state<Recipe>(&total, count, result, out);
+}
+
 /// The exact sums of several arrays. Most short ones need no exact accumulator.
 template <class Recipe>
 void sum_each_exactly(const operands* runs, const std::size_t* counts, std::size_t number, element_type result,
@@ -60,12 +69,19 @@ void sum_each_exactly(const operands* runs, const std::size_t* counts, std::size
       if (found) {
         static_cast<R*>(out)[i] = static_cast<R>(totals[i]);
       } else {
-        exact_accumulator<typename A::element> total;
-        add_exact(static_cast<const typename A::element*>(runs[i].x), counts[i], total);
-        finish_state<Recipe>(&total, counts[i], result, static_cast<R*>(out) + i);
+        sum_by_accumulator<Recipe>(runs[i], counts[i], result, static_cast<R*>(out) + i);
       }
     }
   });
+}
+
+/// The exact sum of one array. More elements are summed sooner by the accumulator if two doubles do not hold the sum,
+/// and not much later if they do.
+template <class Recipe>
+void sum_exactly(const operands& data, std::size_t count, element_type result, void* out) {
+  constexpr std::size_t longest_in_doubles = 128;
+  if (count > longest_in_doubles) return sum_by_accumulator<Recipe>(data, count, result, out);
+  sum_each_exactly<Recipe>(&data, &count, 1, result, out);
 }
 
 template <class Recipe>
@@ -90,7 +106,10 @@ constexpr arithmetic arithmetic_of() {
       });
     };
   }
-  if constexpr (std::same_as<A, acc::exact_sum<typename A::element>>) f.reduce_each = sum_each_exactly<Recipe>;
+  if constexpr (std::same_as<A, acc::exact_sum<typename A::element>>) {
+    f.reduce = sum_exactly<Recipe>;
+    f.reduce_each = sum_each_exactly<Recipe>;
+  }
   f.bound = bound_of_state<Recipe>;
   return f;
 }
