@@ -139,6 +139,12 @@ batch groups(const input_views& inputs, const array_view& keys, std::size_t grou
   return {.kind = layout::groups, .inputs = inputs, .result_count = group_count, .index = keys};
 }
 
+report backend::reduce_inputs(const request& prepared, const input_views& inputs, void* result) const {
+  request what = prepared;
+  what.inputs = inputs;
+  return {name(), reduce(what, result)};
+}
+
 outcome backend::reduce_each(const request& asked, const batch&, const results_view&) const {
   throw unsupported(std::string(name()) + " does not reduce " + std::string(to_string(asked.kind)));
 }

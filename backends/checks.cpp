@@ -2,18 +2,12 @@
 #include "backends/checks.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <limits>
 #include <string>
 
 #include <fanin/error.hpp>
 
 namespace fanin {
 namespace {
-
-constexpr std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max();
-constexpr std::size_t widest_element =
-    std::ranges::max(detail::for_each_element_row([]<class T>(const element_row<T>&) { return sizeof(T); }));
 
 /// The names of the values that `holds` accepts.
 template <class All, class Holds>
@@ -81,36 +75,13 @@ void require_usable(const backend& b) {
                             std::string(to_string(here.why)) + "): " + std::string(here.detail));
 }
 
-void check_count(operation what, std::uint64_t present, std::uint64_t left_out) {
-  if (present >= least_count(what)) return;
+void refuse(const char* why) { throw invalid_argument(why); }
+
+void refuse_count(operation what, std::uint64_t present, std::uint64_t left_out) {
   throw invalid_argument(std::string(to_string(what)) + " of " +
                          (present > 0    ? "one element: it takes two"
                           : left_out > 0 ? "no elements: all are left out"
                                          : "an empty array"));
-}
-
-void check_data(const input_views& inputs) {
-  for (int i = 0; i < inputs.size(); ++i) {
-    const array_view& x = inputs[i];
-    if (x.data == nullptr && x.count > 0) throw invalid_argument("the input is null, but its count is not 0");
-    if (x.count > most_bytes / widest_element && x.count > most_bytes / byte_size(x.type)) {
-      throw invalid_argument("the input has more elements than an address space holds");
-    }
-    if (x.count != inputs.count()) throw invalid_argument("the inputs have different lengths");
-    if (x.type != inputs.type() || x.place != inputs.place()) {
-      throw invalid_argument("the inputs differ in type or place");
-    }
-  }
-  if (inputs.mask().form > mask_form::bits) {
-    throw invalid_argument("there is no such form of a mask");
-  }
-}
-
-void check_result(operation what, const result_view& value, std::optional<element_type> wanted) {
-  if (value.data == nullptr) throw invalid_argument("the memory for the result is null");
-  if (wanted.value_or(value.type) != value.type || row_of(what).form != value.form) {
-    throw invalid_argument("the memory for the result has another type than the result");
-  }
 }
 
 void check_known(operation what, const input_views& inputs, std::optional<method> how) {

@@ -2,11 +2,15 @@
 // Checks that all backends share, so that their errors have the same wording.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <limits>
 #include <new>
 #include <optional>
 
 #include <fanin/backend.hpp>
 #include <fanin/environment.hpp>
+#include <fanin/error.hpp>
 
 namespace fanin {
 
@@ -18,20 +22,53 @@ support check_offer(const backend& b, request& request, bool has_arithmetic);
 /// @throws backend_unavailable with the backend's own reason if `b` is not usable on this machine
 void require_usable(const backend& b);
 
+/// The bytes of an address space, and of the widest element.
+inline constexpr std::size_t address_space = std::numeric_limits<std::ptrdiff_t>::max();
+inline constexpr std::size_t widest_element =
+    std::ranges::max(detail::for_each_element_row([]<class T>(const element_row<T>&) { return sizeof(T); }));
+
+/// @throws invalid_argument
+[[noreturn]] void refuse(const char* why);
+/// Throws the error of check_count().
+[[noreturn]] void refuse_count(operation what, std::uint64_t present, std::uint64_t left_out);
+
+// Short calls take about as long as function calls of these checks would, so the compiler inlines the checks.
+
 /// @throws invalid_argument if the operation has no value for `present` elements. `left_out` counts the elements of
 /// the input that take no part.
-void check_count(operation what, std::uint64_t present, std::uint64_t left_out = 0);
+inline void check_count(operation what, std::uint64_t present, std::uint64_t left_out = 0) {
+  if (present < least_count(what)) refuse_count(what, present, left_out);
+}
 
 /// @throws invalid_argument if an input is null and has elements or has more than an address space holds, if two
 /// differ in type, place or length, or if the mask's form does not exist
-void check_data(const input_views& inputs);
+inline void check_data(const input_views& inputs) {
+  for (int i = 0; i < inputs.size(); ++i) {
+    const array_view& x = inputs[i];
+    if (x.data == nullptr && x.count > 0) refuse("the input is null, but its count is not 0");
+    if (x.count > address_space / widest_element && x.count > address_space / byte_size(x.type)) {
+      refuse("the input has more elements than an address space holds");
+    }
+    if (i == 0) continue;
+    if (x.count != inputs.count()) refuse("the inputs have different lengths");
+    if (x.type != inputs.type() || x.place != inputs.place()) {
+      refuse("the inputs differ in type or place");
+    }
+  }
+  if (inputs.mask().form > mask_form::bits) refuse("there is no such form of a mask");
+}
 
 /// @throws invalid_argument unless offsets or keys are integers of 32 or 64 bits where the inputs are
 void check_index(const input_views& inputs, const array_view& index, const char* name);
 
 /// @throws invalid_argument if the memory for the operation's result is null, is for a result of another form, or of
 /// another type than `wanted`, if that is set
-void check_result(operation what, const result_view& value, std::optional<element_type> wanted);
+inline void check_result(operation what, const result_view& value, std::optional<element_type> wanted) {
+  if (value.data == nullptr) refuse("the memory for the result is null");
+  if (wanted.value_or(value.type) != value.type || row_of(what).form != value.form) {
+    refuse("the memory for the result has another type than the result");
+  }
+}
 
 /// @throws invalid_argument as the two above, and if the memory is for another number of results than the batch has,
 /// or device memory where the inputs are in host memory

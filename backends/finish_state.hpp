@@ -27,8 +27,10 @@ void add_to_result(const void* state, std::uint64_t count, element_type result, 
 
 template <class Recipe>
 error_bound bound_of_state(const rounding_chain& chain, std::uint64_t count, element_type result) {
-  return with_result<Recipe>(result,
-                             [&]<class R>(R) { return Recipe::accumulator::template bound<R>(chain, count); });
+  const error_bound found =
+      with_result<Recipe>(result, [&]<class R>(R) { return Recipe::accumulator::template bound<R>(chain, count); });
+  // Field by field: a whole bound is copied by loads that wait for its narrower stores.
+  return {found.of_result, found.of_magnitudes, found.absolute, found.in_range_only};
 }
 
 /// The bound of what add_to_result() writes.

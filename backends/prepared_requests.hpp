@@ -2,6 +2,8 @@
 // Short calls use prepared requests in place of a choice among the backends.
 #pragma once
 
+#include <optional>
+
 #include "backends/checks.hpp"
 #include "backends/choice.hpp"
 
@@ -14,6 +16,7 @@ class prepared_requests {
   prepared_requests() {
     for (const operation what : all_operations) {
       for (const element_type type : all_element_types) {
+        default_methods_[index(what, type)] = default_method(what, type);
         for (const method how : all_methods) prepare(what, type, how);
       }
     }
@@ -22,23 +25,28 @@ class prepared_requests {
     static const prepared_requests ready;
     return ready;
   }
-  /// Null if `serial` does not have the operation with this type and method. The operation and the method exist.
-  const request* find(operation what, element_type type, method how) const {
+  /// The request with that method, or the default method. Null if `serial` does not have the operation with this type
+  /// and method. The operation exists.
+  const request* find(operation what, element_type type, std::optional<method> chosen) const {
     if (static_cast<std::size_t>(type) >= element_count) return nullptr;
-    const request& found = requests_[index(what, type, how)];
+    const method how = chosen.value_or(default_methods_[index(what, type)]);
+    if (!is_method(how)) return nullptr;
+    const request& found = requests_[index(what, type) * std::size(method_rows) + static_cast<std::size_t>(how)];
     return found.prepared != nullptr ? &found : nullptr;
   }
   const backend& serial = find_backend("serial");
 
  private:
-  static std::size_t index(operation what, element_type type, method how) {
-    const auto row = static_cast<std::size_t>(what) * element_count + static_cast<std::size_t>(type);
-    return row * std::size(method_rows) + static_cast<std::size_t>(how);
+  static std::size_t index(operation what, element_type type) {
+    return static_cast<std::size_t>(what) * element_count + static_cast<std::size_t>(type);
   }
   void prepare(operation what, element_type type, method how) {
     request one{what, views_without_data(what, type, 0, memory::host), how, default_result(what, type), {}};
-    if (is_offered(what, type, how) && serial.prepare(one).usable()) requests_[index(what, type, how)] = one;
+    if (is_offered(what, type, how) && serial.prepare(one).usable()) {
+      requests_[index(what, type) * std::size(method_rows) + static_cast<std::size_t>(how)] = one;
+    }
   }
+  method default_methods_[operation_count * element_count];
   request requests_[operation_count * element_count * std::size(method_rows)];
 };
 
@@ -46,15 +54,14 @@ class prepared_requests {
 inline bool chooses_serial(const input_views& inputs, const options& chosen) {
   const std::string_view wanted = wanted_backend(chosen);
   const bool automatic = wanted.empty() || wanted == "auto";
-  return automatic ? inputs.count() < small_input_bytes / byte_size(inputs.type()) : wanted == "serial";
+  return automatic ? inputs[0].bytes() < small_input_bytes : wanted == "serial";
 }
 
 /// The request that serves the call, or null. The inputs' data and count are checked.
 inline const request* find_prepared(const prepared_requests& all, operation what, const input_views& inputs,
                                     element_type result, const options& chosen) {
-  const method how = chosen.method ? *chosen.method : default_method(what, inputs.type());
-  if (inputs.place() != memory::host || inputs.size() != row_of(what).inputs || !is_method(how)) return nullptr;
-  const request* const found = all.find(what, inputs.type(), how);
+  if (inputs.place() != memory::host || inputs.size() != row_of(what).inputs) return nullptr;
+  const request* const found = all.find(what, inputs.type(), chosen.method);
   if (found == nullptr || found->result != result || !chooses_serial(inputs, chosen)) return nullptr;
   if (chosen.nan != nan_policy::propagate || !chosen.devices.empty()) return nullptr;
   return chosen.variant.empty() || chosen.variant == found->variant ? found : nullptr;

@@ -24,8 +24,18 @@ std::unique_ptr<stream> open_by(Choose choose, const options& chosen, selection&
   return with_fallback(choose, run, [&] { return leaves_choice(chosen, memory::host); });
 }
 
-/// What reduce() does for requests that are not prepared. A function of its own, so that short calls save fewer
-/// registers.
+// Functions of their own for what short calls leave out, so that short calls save fewer registers.
+
+/// What reduce() does with options::bound.
+[[gnu::noinline]] report reduce_and_bound(operation what, const input_views& inputs, const result_view& value,
+                                          const options& chosen) {
+  const auto on_any = [](operation other, const input_views& x, const result_view& out, const options& how) {
+    return reduce(other, x, out, how);
+  };
+  return reduce_with_bound(what, inputs, value, chosen, "auto", on_any);
+}
+
+/// What reduce() does for requests that are not prepared.
 [[gnu::noinline]] report reduce_by_choice(operation what, const input_views& inputs, const result_view& value,
                                           const options& chosen) {
   if (is_taken_as_f64(what, inputs.type(), inputs.place())) {
@@ -38,6 +48,22 @@ std::unique_ptr<stream> open_by(Choose choose, const options& chosen, selection&
     return choose(what, inputs, with_result, failed);
   };
   return reduce_by(select_backend, inputs.place(), value.data, with_result);
+}
+
+/// Whether the inputs are those of the plan, but for their data and count.
+bool are_planned(const request& planned, const input_views& inputs) {
+  return planned.kind == layout::array && inputs.size() == planned.inputs.size() &&
+         inputs.type() == planned.inputs.type() && inputs.place() == planned.inputs.place();
+}
+
+/// What a plan does for other inputs than planned.
+[[gnu::noinline]] report reduce_unplanned(const plan& by, const input_views& inputs, const result_view& value) {
+  const request& planned = by.chosen().what;
+  if (planned.kind != layout::array || !is_taken_as_f64(planned.what, inputs.type(), inputs.place())) {
+    throw invalid_argument("the inputs are not like the plan: their layout, number, type or place differs");
+  }
+  check_known(planned.what, inputs, planned.method);
+  return translate_bad_alloc([&] { return by(doubles(inputs).inputs(), value); });
 }
 
 }  // namespace
@@ -53,12 +79,7 @@ input_views input_views::part(std::size_t first, std::size_t count) const {
 }
 
 report reduce(operation what, const input_views& inputs, const result_view& value, const options& chosen) {
-  if (chosen.bound) {
-    const auto on_any = [](operation other, const input_views& x, const result_view& out, const options& how) {
-      return reduce(other, x, out, how);
-    };
-    return reduce_with_bound(what, inputs, value, chosen, "auto", on_any);
-  }
+  if (chosen.bound) return reduce_and_bound(what, inputs, value, chosen);
   check_data(inputs);
   check_count(what, inputs.count());
   check_result(what, value, chosen.result);
@@ -85,14 +106,7 @@ report plan::operator()(const input_views& inputs, const result_view& value) con
   const request& planned = chosen_.what;
   check_data(inputs);
   check_count(planned.what, inputs.count());
-  if (planned.kind == layout::array && is_taken_as_f64(planned.what, inputs.type(), inputs.place())) {
-    check_known(planned.what, inputs, planned.method);
-    return translate_bad_alloc([&] { return (*this)(doubles(inputs).inputs(), value); });
-  }
-  if (planned.kind != layout::array || inputs.size() != planned.inputs.size() ||
-      inputs.type() != planned.inputs.type() || inputs.place() != planned.inputs.place()) {
-    throw invalid_argument("the inputs are not like the plan: their layout, number, type or place differs");
-  }
+  if (!are_planned(planned, inputs)) return reduce_unplanned(*this, inputs, value);
   check_result(planned.what, value, planned.result);
   return compute([&] { return chosen_.chosen->reduce_inputs(planned, inputs, value.data); });
 }

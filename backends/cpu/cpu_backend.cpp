@@ -304,13 +304,9 @@ std::uint64_t cpu_backend::fold_parallel(const arithmetic& arithmetic, const ope
   return shared.present;
 }
 
-void cpu_backend::write_value(const request& prepared, const input_views& inputs, void* result) const {
+void cpu_backend::fold(const request& prepared, const input_views& inputs, void* result) const {
   const arithmetic& arithmetic = arithmetic_of(prepared);
   const std::size_t count = inputs.count();
-  if (prepared.state_bytes == 0 && arithmetic.state_bytes <= sizeof(state_buffer) &&
-      folds_alone(arithmetic, count, prepared.threads)) {
-    return reduce_alone(arithmetic, operands_of(inputs), count, prepared.result, result);
-  }
   if (prepared.state_bytes == arithmetic.state_bytes) {
     fold_parallel(arithmetic, operands_of(inputs), count, prepared.threads, result);
     return;
@@ -332,18 +328,21 @@ outcome cpu_backend::reduce_present(const request& prepared, const input_views& 
 }
 
 outcome cpu_backend::reduce(const request& request, void* result) const {
-  if (is_partial(request.inputs, request.nan)) return reduce_present(request, request.inputs, result);
-  write_value(request, request.inputs, result);
-  return outcome_of(request, request.inputs.count());
+  const report done = reduce_inputs(request, request.inputs, result);
+  return {done.variant, done.method, done.reproducibility, done.bound, done.absent};
 }
 
 report cpu_backend::reduce_inputs(const request& prepared, const input_views& inputs, void* result) const {
   if (is_partial(inputs, prepared.nan)) return {name(), reduce_present(prepared, inputs, result)};
   const arithmetic& arithmetic = arithmetic_of(prepared);
-  // The bound is written long before it is copied: an earlier load of what two stores wrote would wait for both.
-  const error_bound bound = arithmetic.bound_of(inputs.count(), prepared.result);
-  write_value(prepared, inputs, result);
-  return {name(), {prepared.variant, prepared.method, arithmetic.reproducibility, bound}};
+  const std::size_t count = inputs.count();
+  if (arithmetic.reduce != nullptr && prepared.state_bytes == 0 && folds_alone(arithmetic, count, prepared.threads)) {
+    arithmetic.reduce(operands_of(inputs), count, prepared.result, result);
+  } else {
+    fold(prepared, inputs, result);
+  }
+  return {name(), prepared.variant, prepared.method, arithmetic.reproducibility,
+          [&] { return arithmetic.bound_of(count, prepared.result); }};
 }
 
 outcome cpu_backend::reduce_each(const request& request, const batch& many, const results_view& out) const {

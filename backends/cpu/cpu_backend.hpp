@@ -38,11 +38,11 @@ class cpu_backend : public backend {
   std::uint64_t fold_parallel(const arithmetic& arithmetic, const operands& data, std::size_t count, unsigned threads,
                               void* state, const presence* who = nullptr) const;
 
-  /// Writes the reduction of `inputs`, which is all of reduce() but the outcome.
-  void write_value(const request& prepared, const input_views& inputs, void* result) const;
+  /// Writes the reduction of `inputs`, or the state that the request asks for, by way of a state in memory.
+  void fold(const request& prepared, const input_views& inputs, void* result) const;
 
   /// Does all of reduce() where elements may be absent. @throws invalid_argument if too few take part
-  outcome reduce_present(const request& prepared, const input_views& inputs, void* result) const;
+  virtual outcome reduce_present(const request& prepared, const input_views& inputs, void* result) const;
 
   /// Runs the tasks 0 .. count - 1, in any order, on up to `threads` threads, the caller's among them.
   virtual void run(unsigned threads, std::size_t count, task each) const = 0;

@@ -359,12 +359,11 @@ HWY_INLINE std::array<T, Kernel::planes> collapse_row(row_state<Kernel, T> row) 
 template <class Kernel, class T>
 HWY_INLINE std::array<T, Kernel::planes> fold_to_lane(const input<T, Kernel::inputs>& in, std::size_t count) {
   const std::size_t turn = turn_of<Kernel, T>(in, count);
-  row_state<Kernel, T> row;
-  if (Kernel::planes == 1 && count <= block_of<Kernel, T>(count)) {
-    row = fold_block<false, Kernel, T>(in, count, turn);  // short input saves the call
-  } else {
-    fold_leaves<Kernel, T>(in, count, turn, row);
+  if (Kernel::planes == 1 && count <= block_of<Kernel, T>(count)) {  // Short input saves the call, and a copy.
+    return collapse_row<Kernel, T>(fold_block<false, Kernel, T>(in, count, turn));
   }
+  row_state<Kernel, T> row;
+  fold_leaves<Kernel, T>(in, count, turn, row);
   return collapse_row<Kernel, T>(row);
 }
 

@@ -11,8 +11,7 @@ class backend final : public cpu::cpu_backend {
   std::string_view name() const noexcept override { return "serial"; }
   std::span<const variant_info> variants() const noexcept override;
   support prepare(request& request) const override;
-  outcome reduce(const request& request, void* result) const override;
-  report reduce_inputs(const request& prepared, const input_views& inputs, void* result) const override;
+  outcome reduce_present(const request& prepared, const input_views& inputs, void* result) const override;
   std::unique_ptr<stream> open(const request& request) const override;
 
  protected:

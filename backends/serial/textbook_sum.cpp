@@ -115,8 +115,27 @@ error_bound neumaier_bound(std::uint64_t count) {
   return {unit_roundoff<T>, (1 + unit_roundoff<T>)*additions * unit_roundoff<T> * losses * round_up, 0};
 }
 
-#define FANIN_STUDY(NAME, METHOD, STORY) \
-  { {#NAME, METHOD, STORY, ""}, NAME<float>, NAME<double>, NAME##_bound<float>, NAME##_bound<double> }
+/// Sums a whole array by Sum.
+template <class T, T (*Sum)(const T*, std::size_t), error_bound (*Bound)(std::uint64_t)>
+constexpr detail::arithmetic arithmetic_by() {
+  detail::arithmetic f{};
+  f.reproducibility = reproducibility::fixed_order;
+  f.inputs = 1;
+  f.element_bytes = sizeof(T);
+  f.leaf_elements = static_cast<std::size_t>(-1);  // One leaf has any array, so that threads do not share an array.
+  f.reduce = [](const detail::operands& data, std::size_t count, element_type, void* out) {
+    *static_cast<T*>(out) = count == 0 ? T{0} : accumulator::canonical(Sum(static_cast<const T*>(data.x), count));
+  };
+  f.bound = [](const rounding_chain&, std::uint64_t count, element_type) { return Bound(count); };
+  f.one_by_one = true;
+  return f;
+}
+
+#define FANIN_STUDY(NAME, METHOD, STORY)                                           \
+  {                                                                                \
+    {#NAME, METHOD, STORY, ""}, arithmetic_by<float, NAME, NAME##_bound<float>>(), \
+        arithmetic_by<double, NAME, NAME##_bound<double>>()                        \
+  }
 constexpr textbook_sum all[] = {
     FANIN_STUDY(naive, method::fast, "one plain loop, one accumulator"),
     FANIN_STUDY(recursive, method::fast, "adds the upper half of the array to the lower half, again and again"),

@@ -3,16 +3,14 @@
 #pragma once
 
 #include <fanin/backend.hpp>
+#include <fanin/loop.hpp>
 
 namespace fanin::serial {
 
-/// One textbook sum. `sum` and `bound` exist for f32 and f64; both take the count of elements.
+/// One textbook sum, for f32 and f64. The arithmetic has only reduce() and a bound, which take whole arrays.
 struct textbook_sum {
   variant_info info;
-  float (*sum_f32)(const float* x, std::size_t count);
-  double (*sum_f64)(const double* x, std::size_t count);
-  error_bound (*bound_f32)(std::uint64_t count);
-  error_bound (*bound_f64)(std::uint64_t count);
+  detail::arithmetic of_f32, of_f64;
 };
 
 /// All textbook sums, in the order in which users see them.

@@ -153,11 +153,7 @@ class FANIN_API backend {
   /// Reduces `inputs` in place of the request's inputs, and returns the report for the caller. `inputs` has the
   /// number of arrays, the type and the place of the request's inputs. CPU backends copy neither the request nor
   /// their outcome here, because both copies together would take longer than the sum of a short array.
-  virtual report reduce_inputs(const request& prepared, const input_views& inputs, void* result) const {
-    request what = prepared;
-    what.inputs = inputs;
-    return {name(), reduce(what, result)};
-  }
+  virtual report reduce_inputs(const request& prepared, const input_views& inputs, void* result) const;
 
   /// Writes the results of the batch. If request::adds is set, adds the elements to the results instead. prepare()
   /// succeeded for the layout and the inputs of the batch, which rows(), segments() or groups() made. fanin::reduce

@@ -75,6 +75,11 @@ struct report {
         bound(done.bound),
         absent(done.absent),
         fallback(std::move(passed)) {}
+  /// Takes the bound that `bound_of` returns, without a copy.
+  template <std::invocable BoundOf>
+  report(std::string_view by, std::string_view variant_name, fanin::method how, fanin::reproducibility same_bits,
+         BoundOf bound_of)
+      : backend(by), variant(variant_name), method(how), reproducibility(same_bits), bound(bound_of()) {}
 
   /// The results of result::error_bound() and result::why_unbounded() for `value`, which is the value of this
   /// report.
