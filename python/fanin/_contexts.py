@@ -2,7 +2,7 @@
 """The contexts of streams of devices, and the calls that are enqueued there for one array each."""
 
 import ctypes
-import threading
+from _thread import allocate_lock, get_ident  # threading takes milliseconds to import
 from ctypes import byref
 
 from . import _library as c
@@ -23,7 +23,7 @@ class Context:
     __slots__ = ("handle", "lock", "allocator")
 
     def __init__(self, device, stream, memory=None):
-        self.handle, self.lock, self.allocator = ctypes.c_void_p(), threading.Lock(), None
+        self.handle, self.lock, self.allocator = ctypes.c_void_p(), allocate_lock(), None
         if memory is None:
             c.check(c.context_create(device, stream or LEGACY_STREAM, byref(self.handle)))
             return
@@ -52,7 +52,7 @@ def context_of(device, stream, library=None):
     memory = library if hasattr(library, "allocate") else None
     if memory is not None and memory.is_captured():
         return ContextOfCapture(device, stream, memory)
-    key = device, stream, memory, threading.get_ident() if stream == PER_THREAD_STREAM else None
+    key = device, stream, memory, get_ident() if stream == PER_THREAD_STREAM else None
     if key not in _contexts:
         _contexts[key] = Context(device, stream, memory)
     return _contexts[key]

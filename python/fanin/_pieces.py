@@ -2,7 +2,6 @@
 """Long inputs of host memory in pieces, with the bits of one call: between two pieces Python handles signals."""
 
 import ctypes
-import re
 from ctypes import byref
 from math import prod
 
@@ -64,6 +63,7 @@ def reduce_batch(what, call, batch, options, output, size, report):
 
 def counted_on(words, first):
     """An error about a piece, whose first result has a number, with the number that the result has in the whole."""
+    import re  # only here: the import takes milliseconds
     return re.sub(r"^(result|segment) (\d+)", lambda found: "%s %d" % (found[1], first + int(found[2])), words)
 
 
