@@ -17,6 +17,7 @@
 #include <fanin/accumulator/exact.hpp>
 
 #include "backends/cpu/loads-inl.h"
+#include "backends/cpu/prefetch.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
@@ -28,18 +29,20 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// A finite |x| with the biased exponent 32 k + s, s < 32, is m * 2^s units of 2^(low - 1 + 32 k), where 2^low is
 /// the smallest subnormal number. m is the mantissa of x, or for a subnormal x twice the mantissa. x has two
 /// digits: the lower 33 bits of m * 2^s, and the at most 51 bits above them. The upper digit has the unit of limb
-/// k + 1 of the accumulator. A row holds the sums of both for one k and sign. Elements of even and of odd index
-/// have tables of their own, so that additions to the same row wait less for each other.
+/// k + 1 of the accumulator. A row has two words for one k and sign: the sum of m * 2^s modulo 2^64, and the sum of
+/// the upper digits. Elements of even and of odd index have tables of their own, so that additions to the same row
+/// wait less for each other.
 template <class T>
 class digit_table {
  public:
-  /// The sum of the upper digits of so many elements is at most 4032 * 2^51 < 2^63.
-  static constexpr std::size_t most_elements = 4032;
+  /// The sum of the upper digits of so many elements is at most 4096 * (2^51 - 1), which is below 2^63.
+  static constexpr std::size_t most_elements = 4096;
 
   HWY_INLINE digit_table() {
     const hn::ScalableTag<std::uint64_t> w;
-    std::uint64_t* const words = row_[0][0];
-    for (std::size_t i = 0; i < sizeof row_ / sizeof *words; i += hn::Lanes(w)) hn::Store(hn::Zero(w), w, words + i);
+    for (std::size_t i = 0; i < sizeof word_ / sizeof word_[0][0]; i += hn::Lanes(w)) {
+      hn::Store(hn::Zero(w), w, word_[0] + i);
+    }
   }
 
   /// Adds x[0..count), count <= most_elements, once. Infinities and NaN count as 0. Returns whether there was none.
@@ -51,7 +54,8 @@ class digit_table {
                fraction_mask = hn::Sub(implicit_one, hn::Set(w, 1));
     auto special = hn::Ne(zero, zero);
     const auto add_block = [&](const T* v) HWY_ATTR {
-      HWY_ALIGN std::uint64_t digits[block][2];
+      HWY_ALIGN std::uint64_t words[2][block / 2][2];  // of elements of even and of odd index
+      for (std::size_t i = 0; i < block; i += 64 / sizeof(T)) prefetch_line(v + i);
       for (std::size_t i = 0; i < block; i += hn::Lanes(w)) {
         const auto bits = load_bits(w, v + i);
         const auto exponent = hn::And(bits, infinity), fraction = hn::And(bits, fraction_mask);
@@ -60,14 +64,16 @@ class digit_table {
         const auto above = hn::IfThenElse(hn::Eq(exponent, zero), fraction, implicit_one);
         const auto m = hn::IfThenZeroElse(is_special, hn::Add(fraction, above));
         const auto s = hn::And(hn::ShiftRight<mantissa_bits>(bits), hn::Set(w, binades - 1));
-        const auto low = hn::And(hn::Shl(m, s), hn::Set(w, (std::uint64_t{1} << low_bits) - 1));
-        const auto high = hn::Shr(m, hn::Sub(hn::Set(w, low_bits), s));
-        hn::StoreInterleaved2(low, high, w, digits[i]);
+        const auto scaled = hn::Shl(m, s), high = hn::Shr(m, hn::Sub(hn::Set(w, low_bits), s));
+        hn::Store(hn::InterleaveLower(scaled, high), w, words[0][i / 2]);
+        hn::Store(hn::InterleaveUpper(w, scaled, high), w, words[1][i / 2]);
       }
+      // Loads are cheaper than the shuffles by which the compiler would take the words out of vectors.
+      asm volatile("" ::: "memory");
       HWY_UNROLL(16)
       for (std::size_t i = 0; i < block; i += 2) {
-        add_digits(row_of(v[i], 0), digits[i]);
-        add_digits(row_of(v[i + 1], 1), digits[i + 1]);
+        add_words(row_of(v[i], 0), words[0][i / 2]);
+        add_words(row_of(v[i + 1], 1), words[1][i / 2]);
       }
     };
     std::size_t i = 0;
@@ -82,19 +88,23 @@ class digit_table {
 
   /// Adds the sum of all elements to `into`.
   HWY_INLINE void add_to(exact_accumulator<T>& into) const {
-    std::int64_t sum[steps + 2][2];  // sums of digits k at place k + 1
-    for (const std::size_t i : {std::size_t{0}, steps + 1}) sum[i][0] = sum[i][1] = 0;
+    std::uint64_t total[2 * steps];
+    constexpr std::size_t minus = 2 * steps;  // the first row for negative elements
+    for (std::size_t i = 0; i < minus; ++i) {
+      total[i] = word_[0][i] + word_[1][i] - word_[0][minus + i] - word_[1][minus + i];
+    }
+    std::int64_t lower[steps + 2], upper[steps + 2];  // sums of digits k at place k + 1
+    for (const std::size_t i : {std::size_t{0}, steps + 1}) lower[i] = upper[i] = 0;
     for (std::size_t k = 0; k < steps; ++k) {
-      for (int part = 0; part < 2; ++part) {
-        sum[k + 1][part] = static_cast<std::int64_t>(row_[0][k][part] + row_[1][k][part] - row_[0][steps + k][part] -
-                                                     row_[1][steps + k][part]);
-      }
+      upper[k + 1] = static_cast<std::int64_t>(total[2 * k + 1]);
+      // The sum is below 2^45, so that the words modulo 2^64 determine it.
+      lower[k + 1] = static_cast<std::int64_t>(total[2 * k] - (total[2 * k + 1] << low_bits));
     }
     // The lower digits are in units of half a limb. Their sum for k = 0 is even.
     std::int64_t digit[steps + 1];
     for (std::size_t k = 0; k <= steps; ++k) {
-      const std::int64_t half = k < steps ? (sum[k + 2][0] & 1) << 31 : 0;
-      digit[k] = sum[k][1] + (sum[k + 1][0] >> 1) + half;
+      const std::int64_t half = k < steps ? (lower[k + 2] & 1) << 31 : 0;
+      digit[k] = upper[k] + (lower[k + 1] >> 1) + half;
     }
     into.add_digits(digit);
   }
@@ -104,13 +114,16 @@ class digit_table {
   static constexpr int mantissa_bits = format::digits - 1, low_bits = 33, binades = 32;
   static constexpr std::size_t steps = 2 * format::high / binades;  ///< values of k
 
-  HWY_INLINE std::uint64_t* row_of(T x, int table) { return row_[table][detail::to_bits(x) >> (mantissa_bits + 5)]; }
-  static HWY_INLINE void add_digits(std::uint64_t* row, const std::uint64_t* digits) {
-    row[0] += digits[0];
-    row[1] += digits[1];
+  /// The two words for the sign and the exponent of x.
+  HWY_INLINE std::uint64_t* row_of(T x, std::size_t table) {
+    return word_[table] + (detail::to_bits(x) >> (mantissa_bits + 4) & ~1u);
+  }
+  static HWY_INLINE void add_words(std::uint64_t* row, const std::uint64_t* words) {
+    row[0] += words[0];
+    row[1] += words[1];
   }
 
-  alignas(64) std::uint64_t row_[2][2 * steps][2];
+  alignas(64) std::uint64_t word_[2][4 * steps];
 };
 
 /// Adds x[0..count), any values.

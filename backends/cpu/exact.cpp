@@ -51,8 +51,9 @@ constexpr std::size_t shortest_windowed = has_proven_sums ? 24 : 64;
 constexpr std::size_t longest_by_digits = tile * tiles_between_fits;
 constexpr int level_step = 51;
 /// Six levels hold the whole exponent range of f32.
-template <class T>
-constexpr int most_levels = sizeof(T) == 4 ? 6 : 4;
+constexpr int most_levels = 6;
+/// A window is chosen by so many elements of a tile. All elements are read only if this window does not hold them.
+constexpr std::size_t sample = 256;
 
 HWY_INLINE int biased_exponent(std::uint64_t bits) { return static_cast<int>(bits >> (double_format::digits - 1)); }
 
@@ -76,27 +77,31 @@ HWY_INLINE window_plan<T> fit(const T* x, std::size_t count) {
   const std::size_t width = hn::Lanes(d);
   const auto fraction = hn::Set(w, double_format::implicit_one - 1);
   const auto infinity = hn::Set(d, std::numeric_limits<double>::infinity());
+  // Smaller numbers count as 2^smallest, so that no step computes a subnormal number, which would take long.
+  constexpr int smallest = -969;
+  const auto power_of_smallest = hn::Set(d, std::ldexp(1.0, smallest));
   auto largest = hn::Zero(w);
   auto least_bit = infinity;
   for (std::size_t i = 0; i + width <= count; i += width) {
-    const auto v = hn::Abs(load(d, x + i));
+    const auto magnitude = hn::Abs(load(d, x + i));
+    largest = hn::Max(largest, hn::BitCast(w, magnitude));
+    const auto v = hn::Max(magnitude, power_of_smallest);
     const auto bits = hn::BitCast(w, v);
-    largest = hn::Max(largest, bits);
     // The last set bit of v is v less v without that bit. A power of two has no other bit.
     const auto is_power = hn::Eq(hn::And(bits, fraction), hn::Zero(w));
     const auto without_last_bit = hn::IfThenZeroElse(is_power, hn::And(bits, hn::Sub(bits, hn::Set(w, 1))));
     const auto last = hn::Sub(v, hn::BitCast(d, without_last_bit));
-    least_bit = hn::Min(least_bit, hn::IfThenElse(hn::Eq(v, hn::Zero(d)), infinity, last));
+    least_bit = hn::Min(least_bit, hn::IfThenElse(hn::Eq(magnitude, hn::Zero(d)), infinity, last));
   }
   const int highest = biased_exponent(hn::GetLane(hn::MaxOfLanes(w, largest))) - 1023;
   const int lowest = biased_exponent(detail::to_bits(hn::GetLane(hn::MinOfLanes(d, least_bit)))) - 1023;
-  const int lowest_bit = lowest == -1023 ? double_format::low : lowest;
+  const int lowest_bit = lowest <= smallest ? double_format::low : lowest;
 
   const int tightest = highest + 3;  // |x| < 2^(e-2), so that t stays in M's binade
   if (tightest > 1023) return {};
   const int binades_below = tightest - 52 - lowest_bit;
   const int levels = 1 + (binades_below > 0 ? (binades_below + level_step - 1) / level_step : 0);
-  if (levels > most_levels<T>) return {};
+  if (levels > most_levels) return {};
   const int headroom = std::min((level_step * (levels - 1) - binades_below) / 2, 8);
   return {std::min(tightest + headroom, 1023), levels};
 }
@@ -171,12 +176,18 @@ class double_sums {
   HWY_INLINE std::size_t add(const T* x, std::size_t count, exact_accumulator<T>& into) {
     const std::size_t length = std::min(count, proven_tile<T>);
     constexpr int least = depth_of_elements<T>(1);
-    const bool shallow = length >= shortest_shallow;
+    const int first = length >= shortest_shallow ? 0 : 1;
     const auto attempt = [&](int way) HWY_ATTR {
-      return way == 0 && shallow ? add_proven<T, least>(x, length, flags_, into)
-                                 : add_proven<T, least + 1>(x, length, flags_, into);
+      switch (first + way) {
+        case 0:
+          return add_proven<T, least>(x, length, flags_, into);
+        case 1:
+          return add_proven<T, least + 1>(x, length, flags_, into);
+        default:
+          return add_proven<T, least + 2>(x, length, flags_, into);
+      }
     };
-    return attempts_.add(shallow ? 2 : 1, attempt) ? length : 0;
+    return attempts_.add(3 - first, attempt) ? length : 0;
   }
 
  private:
@@ -304,12 +315,15 @@ void add_any(bool in_double, const T* x, std::size_t count, exact_accumulator<T>
     }
     length = std::min(count, tile);
     if (tiles % tiles_between_fits == 0 && window.levels > 1) window = fit(x, length);
-    if (!add_windowed(x, length, window, into)) {
-      window = fit(x, length);
-      if (!add_windowed(x, length, window, into)) {
-        length = std::min(count, longest_by_digits);
-        add_by_digits(x, length, into);
-      }
+    const auto add_by_new_window = [&](std::size_t chosen_by) HWY_ATTR {
+      window = fit(x, chosen_by);
+      return add_windowed(x, length, window, into);
+    };
+    const std::size_t first = std::min(length, sample);
+    if (!add_windowed(x, length, window, into) && !add_by_new_window(first) &&
+        (window.levels == 0 || first == length || !add_by_new_window(length))) {
+      length = std::min(count, longest_by_digits);
+      add_by_digits(x, length, into);
     }
     x += length;
     count -= length;

@@ -22,6 +22,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include <fanin/accumulator/fixed_point.hpp>
@@ -72,6 +74,10 @@ HWY_INLINE __m512d silent_mul(__m512d x, __m512d y) {
 HWY_INLINE __m512d silent_mul_add(__m512d x, __m512d y, __m512d b) {
   return _mm512_fmadd_round_pd(x, y, b, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
+
+/// Whether sums of this depth may hold terms of so many digits, whose exponents differ by `apart`. If this is false,
+/// an attempt would fail, unless the last digits of the smaller terms are 0.
+constexpr bool digits_fit(int depth, int apart, int digits) { return apart <= 40 * depth + 53 - digits; }
 
 /// The sum of terms v is kept in Depth sums that round and one that does not.
 template <int Depth>
@@ -132,6 +138,7 @@ struct sum_chain<0> {
 template <class T, int Depth>
 struct product_sums {
   static constexpr int totals = Depth + 1;
+  static bool may_hold(int apart) { return digits_fit(Depth, apart, 48); }
   sum_chain<Depth> products;
   HWY_INLINE void start(double size) { products.start(size); }
   HWY_INLINE void pin_all() { products.pin_all(); }
@@ -143,6 +150,7 @@ struct product_sums {
 template <int Depth>
 struct product_sums<double, Depth> {
   static constexpr int totals = 2 * (Depth + 1);
+  static bool may_hold(int apart) { return digits_fit(Depth, apart, 53); }
   sum_chain<Depth> products, errors;
   HWY_INLINE void start(double size) {
     products.start(size);
@@ -175,17 +183,20 @@ struct product_sums<double, Depth> {
 template <class T, int Depth>
 struct element_fold : sum_chain<Depth> {
   static constexpr int inputs = 1;
+  static bool may_hold(int x, int) { return digits_fit(Depth, x, std::numeric_limits<T>::digits); }
   HWY_INLINE void start(double x, double) { sum_chain<Depth>::start(x); }
   HWY_INLINE void add(__m512d x, __m512d) { sum_chain<Depth>::add(x); }
 };
 template <class T, int Depth>
 struct product_fold : product_sums<T, Depth> {
   static constexpr int inputs = 2;
+  static bool may_hold(int x, int y) { return product_sums<T, Depth>::may_hold(x + y); }
   HWY_INLINE void start(double x, double y) { product_sums<T, Depth>::start(x * y); }
 };
 template <class T, int Depth>
 struct square_fold : product_sums<T, Depth> {
   static constexpr int inputs = 1;
+  static bool may_hold(int x, int) { return product_sums<T, Depth>::may_hold(2 * x); }
   HWY_INLINE void start(double x, double) { product_sums<T, Depth>::start(x * x); }
 };
 /// The elements, then their squares.
@@ -193,6 +204,7 @@ template <class T, int Depth>
 struct moments_fold {
   static constexpr int element_depth = depth_of_elements<T>(Depth);
   static constexpr int inputs = 1, totals = element_depth + 1 + product_sums<T, Depth>::totals;
+  static bool may_hold(int x, int) { return product_sums<T, Depth>::may_hold(2 * x); }
   sum_chain<element_depth> elements;
   product_sums<T, Depth> squares;
   HWY_INLINE void start(double x, double) {
@@ -231,25 +243,36 @@ HWY_INLINE __m512d load_first(const float* x, std::size_t count) {
   return _mm512_cvtps_pd(_mm256_maskz_loadu_ps(static_cast<__mmask8>((1u << count) - 1), x));
 }
 
-/// A power of two, about the largest magnitude of x by its first elements.
+/// The magnitudes of the first elements of an array.
+struct magnitudes {
+  double size;  ///< a power of two, about the largest magnitude
+  int apart;    ///< the difference between the largest and the smallest exponent of elements that are not 0
+};
 template <class T>
-HWY_INLINE double largest_power(const T* x, std::size_t count) {
+HWY_INLINE magnitudes first_magnitudes(const T* x, std::size_t count) {
   constexpr std::size_t width = 8;
-  auto largest = _mm512_setzero_pd();
+  const auto one = _mm512_set1_epi64(1);
+  auto largest = _mm512_setzero_si512(), least = _mm512_set1_epi64(-1);
+  const auto add = [&](__m512d v) HWY_ATTR {
+    const auto magnitude = _mm512_castpd_si512(_mm512_abs_pd(v));
+    largest = _mm512_max_epu64(largest, magnitude);
+    least = _mm512_min_epu64(least, _mm512_sub_epi64(magnitude, one));  // 0 wraps round to the largest value
+  };
   std::size_t i = 0;
-  for (; i + width <= count && i < 4 * width; i += width) {
-    largest = _mm512_max_pd(largest, _mm512_abs_pd(load_doubles(x + i)));
-  }
-  if (i == 0) largest = _mm512_abs_pd(load_first(x, count));
-  const double size = _mm512_reduce_max_pd(largest);
-  return detail::from_bits<double>(detail::to_bits(size) & detail::float_format<double>::infinity);
+  for (; i + width <= count && i < 4 * width; i += width) add(load_doubles(x + i));
+  if (i == 0) add(load_first(x, count));
+  const std::uint64_t top = _mm512_reduce_max_epu64(largest), bottom = _mm512_reduce_min_epu64(least) + 1;
+  using format = detail::float_format<double>;
+  return {detail::from_bits<double>(top & format::infinity), static_cast<int>((top >> 52) - (bottom >> 52))};
 }
 
 /// Folds x[0..count), and y too if the fold has two inputs. Returns whether total[0..Fold::totals) is exact.
 template <class Fold, class T>
 HWY_NOINLINE bool fold_proven(const T* x, const T* y, std::size_t count, exception_flags& flags, double* total) {
   constexpr std::size_t width = 8, step = 4 * width;
-  const double size_x = largest_power(x, count), size_y = Fold::inputs == 2 ? largest_power(y, count) : 0;
+  const auto of_x = first_magnitudes(x, count), of_y = Fold::inputs == 2 ? first_magnitudes(y, count) : of_x;
+  if (!Fold::may_hold(of_x.apart, of_y.apart)) return false;
+  const double size_x = of_x.size, size_y = of_y.size;
   Fold a, b, c, d;  // each one started by itself, which GCC keeps in registers
   a.start(size_x, size_y), b.start(size_x, size_y), c.start(size_x, size_y), d.start(size_x, size_y);
   flags.clear_inexact();

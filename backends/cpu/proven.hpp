@@ -28,7 +28,7 @@ constexpr int depth_of_elements(int products) {
 template <class T>
 constexpr std::size_t proven_tile = (std::size_t{1} << 15) / sizeof(T);
 
-/// For fewer elements only the deepest sums are tried, because so few elements take hardly longer with them.
+/// For fewer elements the shallowest sums are not tried, because so few elements take hardly longer with deeper ones.
 constexpr std::size_t shortest_shallow = 512;
 
 /// Adds `value`, finite, to an exact sum whose unit is no larger than the last bit of `value`.

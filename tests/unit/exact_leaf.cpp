@@ -3,6 +3,7 @@
 // machine.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -78,6 +79,11 @@ TEST_CASE_TEMPLATE("every kind of data", T, float, double) {
   run("lognormal", [&](std::size_t) { return std::exp(10 * normal(random)); });
   run("100 binades", [&](std::size_t) { return power(low / 2, low / 2 + 100); });
   run("150 binades", [&](std::size_t) { return power(-20, 120); });
+  for (const int binades : {200, 240, 280}) {
+    run("windows of 5 and 6 levels, and more",
+        [&](std::size_t) { return power(low / 2, std::min(low / 2 + binades, high)); });
+  }
+  run("few digits of many binades", [&](std::size_t) { return std::ldexp(1.0, static_cast<int>(random() % 100)); });
   run("full range", [&](std::size_t) { return random_finite<T>(random); });
   run("any bits", [&](std::size_t) { return random_bits<T>(random); });
   run("zeros", [&](std::size_t i) { return i % 2 == 0 ? 0.0 : -0.0; });
