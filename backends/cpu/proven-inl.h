@@ -76,7 +76,7 @@ HWY_INLINE __m512d silent_mul_add(__m512d x, __m512d y, __m512d b) {
 }
 
 /// Whether sums of this depth may hold terms of so many digits, whose exponents differ by `apart`. If this is false,
-/// an attempt would fail, unless the last digits of the smaller terms are 0.
+/// an attempt nearly always fails. It succeeds if the last digits of the smaller terms are 0, or large terms cancel.
 constexpr bool digits_fit(int depth, int apart, int digits) { return apart <= 40 * depth + 53 - digits; }
 
 /// The sum of terms v is kept in Depth sums that round and one that does not.

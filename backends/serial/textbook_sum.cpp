@@ -122,7 +122,7 @@ constexpr detail::arithmetic arithmetic_by() {
   f.reproducibility = reproducibility::fixed_order;
   f.inputs = 1;
   f.element_bytes = sizeof(T);
-  f.leaf_elements = static_cast<std::size_t>(-1);  // One leaf has any array, so that threads do not share an array.
+  f.leaf_elements = static_cast<std::size_t>(-1);  // One leaf has any array.
   f.reduce = [](const detail::operands& data, std::size_t count, element_type, void* out) {
     *static_cast<T*>(out) = count == 0 ? T{0} : accumulator::canonical(Sum(static_cast<const T*>(data.x), count));
   };

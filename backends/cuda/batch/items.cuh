@@ -182,8 +182,8 @@ __device__ inline void note_longest(std::uint64_t longest, batch_status* status)
     atomicMax(&status->longest, static_cast<unsigned long long>(longest));
   }
 }
-/// Notes ~result unless an earlier result is noted. All blocks would wait for an addition of each result, and so most
-/// of them only read the note.
+/// Notes ~result unless an earlier result is noted. An atomic operation of each thread would make all threads wait
+/// for one word. So a thread reads the note first.
 __device__ inline void note_first(unsigned long long& noted, std::uint64_t result) {
   const unsigned long long mine = ~static_cast<unsigned long long>(result);
   if (*const_cast<const volatile unsigned long long*>(&noted) < mine) atomicMax(&noted, mine);

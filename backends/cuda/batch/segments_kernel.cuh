@@ -227,6 +227,7 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
   __shared__ uint4 stages[tuning::segment_threads / 32][tuning::stage_vectors + 2];  // Vectors may begin at the end.
   overlap_with_next_launch();
   if (group_size == 0) return fold_chunks<A>(all, write);
+  if constexpr (packs_places<A>) static_assert(most_short_segment<T> < line::places);
   // The compiler divides by the size of a group again in each turn, and so bits are shifted in place of that.
   const unsigned lane = threadIdx.x % 32, bits = log2_of(group_size), groups = 32 >> bits;
   const unsigned lane_of_group = lane & (group_size - 1), most = 4 * group_size * size;

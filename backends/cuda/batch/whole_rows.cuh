@@ -185,6 +185,7 @@ requires packs_places<A> __device__ void fold_rows_with_places(const batch_eleme
                                                                unsigned group_size, unsigned lane_of_row,
                                                                typename A::state (&s)[Rows]) {
   using line = form_in_lines<A>;
+  static_assert(tuning::row_loads * 32 * vector<T>::size < line::places);
   typename line::state packed[Rows];
   fold_rows<line>(all, v, has, group_size, lane_of_row, packed);
 #pragma unroll

@@ -182,7 +182,8 @@ __device__ two_vectors<T> load(const array_pair<T>& arrays, std::uint64_t i) {
 }
 
 /// Whether A adds a run of neighbouring elements at once. The position in a state is then the beginning of a run,
-/// and located() finds the position of the element at the end. See accumulator/extremum.hpp.
+/// and located() finds the position of the element at the end. A state gets its runs in the order of their positions.
+/// See accumulator/extremum.hpp.
 template <class A>
 concept adds_runs = requires(typename A::state& s, const vector<typename A::element>& v) {
   A::add_run(s, v.at, std::uint64_t{});
