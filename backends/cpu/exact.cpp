@@ -50,7 +50,7 @@ constexpr std::size_t shortest_windowed = has_proven_sums ? 24 : 64;
 /// The most elements that are added by digits before a window is tried again.
 constexpr std::size_t longest_by_digits = tile * tiles_between_fits;
 constexpr int level_step = 51;
-/// Six levels hold the whole exponent range of f32. For f64 a digit table takes about as long as six levels.
+/// Six levels hold the whole exponent range of f32. Doubles have windows of as many levels.
 constexpr int most_levels = 6;
 /// A window for elements that the last window does not hold is chosen by so many elements of a tile. All elements are
 /// read only if the new window does not hold them either.

@@ -11,7 +11,6 @@
 #include "backends/presence_rule.hpp"
 
 namespace fanin::cuda {
-namespace {}  // namespace
 
 /// Arrays in device memory of a call. The first `cleared_bytes` bytes from `rows` on are to be 0.
 struct group_words::memory {
