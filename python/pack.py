@@ -4,9 +4,9 @@
 
 usage: pack.py LIBRARY COMMAND DIST_FOLDER
 
-The wheel has the library of fanin.jax, too, if it is beside that of the package. It has the libraries that a bare system
-lacks (Highway, oneTBB, libgomp; fmt and what reads archives) where the library and the command look for them first. Its
-tag names the glibc that all of them need. Prints the path of the wheel.
+The wheel has the module for short calls and the library of fanin.jax, too, if they are beside the library of the
+package. It has the libraries that a bare system lacks (Highway, oneTBB, libgomp; fmt and what reads archives) where the
+library and the command look for them first. Its tag names the glibc that all of them need. Prints the path of the wheel.
 """
 
 import base64
@@ -67,9 +67,9 @@ def stripped(path, folder):
 
 
 def programs_of(library, command):
-    """The library, the command, and the library of fanin.jax, if it was built."""
-    of_jax = library.with_name("libfanin_jax.so")
-    return [library, command] + [of_jax] * of_jax.exists()
+    """The library and the command; and the module for short calls and the library of fanin.jax, if they were built."""
+    others = map(library.with_name, ("_calls.abi3.so", "libfanin_jax.so"))
+    return [library, command, *(other for other in others if other.exists())]
 
 
 def files_of(programs):

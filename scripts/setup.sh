@@ -15,7 +15,7 @@ packages=(
 packages_of_tests=(
   doctest-dev libmpfr-dev pkg-config             # tests
   libopenmpi-dev openmpi-bin                     # reductions over ranks
-  libeigen3-dev python3 python3-numpy python3-pandas python3-pip  # benchmarks, and the Python package
+  libeigen3-dev libpython3-dev python3 python3-numpy python3-pandas python3-pip  # benchmarks, and the Python package
 )
 # shellcheck disable=SC2034  # scripts/test adds them
 packages_of_full=(

@@ -2,7 +2,6 @@
 """A result for each segment or group: fanin.segment_sum, fanin.group_sum and so on, and fanin.index_add."""
 
 import cmath
-import collections
 import ctypes
 import operator
 
@@ -15,6 +14,7 @@ from ._errors import Error, InvalidArgument, Overflow, Unsupported, a, shown
 from ._inputs import view_of
 from ._keys import factorised, named, with_names
 from ._keywords import refuse
+from ._operations import ShortCalls
 from ._reduce import DIGITS, arrays_read, as_floats, contiguous, converted, make_call, reduce_views, views_for
 from ._results import result_type_for
 from ._sequences import integer_of
@@ -52,7 +52,7 @@ EXAMPLES = {
 }
 
 
-_short_calls = collections.defaultdict(dict)  # by operation
+_short_calls = {what: ShortCalls(what) for what in OPERATIONS.values()}
 
 
 def make(full_name):
@@ -123,7 +123,7 @@ def _reduce_groups(what, inputs, keys, groups, drop_others, *others):
 def _reduce(what, inputs, index, groups, drop_others, method, dtype, empty, out, where, nan, backend, threads):
     short = torch_calls[type(inputs[0])]
     if short is not None and len(inputs) == 1 and empty is out is where is None and type(backend) is str:
-        results = short.reduce_short_indexed(what, _short_calls[what], inputs[0], index, groups, drop_others,
+        results = short.reduce_short_indexed(_short_calls[what], inputs[0], index, groups, drop_others,
                                              (method, nan, backend, threads), dtype)
         if results is not NotImplemented:
             return results

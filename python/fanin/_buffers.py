@@ -4,9 +4,8 @@
 import ctypes
 from ctypes import POINTER, byref, c_char_p, c_int, c_ssize_t, c_void_p, py_object
 
-from . import _library as c
 from ._errors import Unsupported
-from ._types import BY_FORMAT, CTYPE_OF
+from ._types import BY_FORMAT
 
 
 class PyBuffer(ctypes.Structure):
@@ -15,46 +14,13 @@ class PyBuffer(ctypes.Structure):
                 ("strides", POINTER(c_ssize_t)), ("suboffsets", POINTER(c_ssize_t)), ("internal", c_void_p)]
 
 
-CONTIGUOUS, STRIDED = 0x003c, 0x001c  # PyBUF_C_CONTIGUOUS and PyBUF_STRIDES, with PyBUF_FORMAT
+STRIDED = 0x001c  # PyBUF_STRIDES, with PyBUF_FORMAT
 
 # There are no prototypes, because calls with prototypes take twice the time. The arguments are objects of ctypes.
 _python = ctypes.PyDLL(None)
 get_buffer = _python["PyObject_GetBuffer"]  # (py_object(x), byref(buffer), flags); raises what the exporter raises
 release = _python["PyBuffer_Release"]  # (byref(buffer))
 release.restype = None
-
-
-class Scratch:
-    """The structs of one call. Calls take one from a pool and put it back, so that none is made for each call."""
-
-    __slots__ = ("buffer", "buffer_ref", "input", "input_ref", "storage", "storage_ref", "numbers", "scalars")
-
-    def __init__(self):
-        self.buffer = PyBuffer()
-        self.buffer_ref = byref(self.buffer)
-        self.input = c.Input()
-        self.input_ref = byref(self.input)
-        self.storage = (ctypes.c_uint64 * 2)()
-        self.storage_ref = byref(self.storage)
-        self.numbers = [ctype.from_buffer(self.storage) for ctype in CTYPE_OF]
-        self.numbers.append(ctypes.c_uint64.from_buffer(self.storage, 8))
-        self.scalars = NumpyScalars(self.storage)
-
-
-class NumpyScalars(dict):
-    """Storage as a numpy array of each type that was asked for; its items are scalars with the bits of the storage."""
-
-    def __init__(self, storage):
-        self.storage = storage
-
-    def __missing__(self, dtype):
-        import numpy
-        made = self[dtype] = numpy.frombuffer(self.storage, dtype)
-        return made
-
-
-INDEX = len(CTYPE_OF)  # its place in Scratch.numbers, behind the element types
-pool = []
 
 
 class Held:

@@ -7,6 +7,7 @@ from ctypes import byref
 
 from . import _library as c
 from ._catalogue import NUMBER, OF_FLOATS_ON_DEVICES, kept_options
+from ._direct_calls import call_of
 from ._errors import Unsupported
 from ._results import result_type_for
 from ._types import COMPLEX, INTEGERS, code_of
@@ -77,10 +78,11 @@ def is_left_to_long_call(what, code, is_bool, wanted):
 class ShortCall:
     """A call for one array on a device: what is looked up once for an operation, its choices, a type and a stream.
 
-    The lock of the stream's context guards the structs, too.
+    run(x, result, count, y) enqueues the reduction of `count` elements at the address x, and of as many at y unless y is
+    left out, to device memory for the result and a number of its size behind it.
     """
 
-    __slots__ = ("lock", "input", "result", "arguments", "number", "like")
+    __slots__ = ("run", "number", "make", "finish")
 
     def __init__(self, what, code, is_bool, choices, dtype, device, stream, library):
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
@@ -90,25 +92,5 @@ class ShortCall:
         self.number, form, _ = c.result_of(what, code, wanted)
         if form != NUMBER or self.number in COMPLEX or stream == PER_THREAD_STREAM:
             raise KeyError(what)  # for the long call
-        context = context_of(device, stream, library)
-        self.lock = context.lock
-        self.input, self.result = c.Input(type=code, place=c.DEVICE), ctypes.c_void_p()
-        self.arguments = context.handle, what, byref(self.input), kept_options[choices + (wanted,)], self.result
-        self.like = None  # what results are made like, where the library makes them so
-
-
-c_enqueue = c.enqueue
-
-
-def enqueue(call, x, y, count, result):
-    """Enqueues the reduction of `count` elements at x, and of as many at y unless y is None, to device memory for the
-    result and a number of its size behind it."""
-    with call.lock:
-        given = call.input
-        given.x = x
-        given.y = y
-        given.count = count
-        call.result.value = result
-        status = c_enqueue(*call.arguments)
-    if status:
-        c.check(status)
+        self.run = call_of(what, c.Input(type=code, place=c.DEVICE), kept_options[choices + (wanted,)],
+                           context_of(device, stream, library))

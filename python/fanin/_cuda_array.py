@@ -4,7 +4,7 @@
 import sys
 
 from ._catalogue import COUNTS, TRUTHS
-from ._contexts import LEGACY_STREAM, ShortCall, device_of, enqueue
+from ._contexts import LEGACY_STREAM, ShortCall, device_of
 from ._errors import InvalidArgument, Unsupported, a
 from ._libraries import PYTHON, NumpyResults, check_out
 from ._types import BY_NUMPY, CODES, SIZES
@@ -56,11 +56,11 @@ def cupy_library():
     return _cupy[0]
 
 
-def reduce_short(what, calls, x, axis, choices, dtype):
+def reduce_short(calls, x, axis, choices, dtype):
     """The enqueued result for a contiguous CuPy array; NotImplemented for another one."""
     if axis is not None or not x.flags.c_contiguous:
         return NotImplemented
-    library, own, device = cupy_library(), x.dtype, x.data.device_id
+    what, library, own, device = calls.what, cupy_library(), x.dtype, x.data.device_id
     cupy = library.cupy
     stream = cupy.cuda.get_current_stream(device).ptr
     key = own, device, stream, choices, dtype
@@ -76,7 +76,7 @@ def reduce_short(what, calls, x, axis, choices, dtype):
     memory = cupy.cuda.alloc(2 * SIZES[call.number])
     if memory.device_id != device:
         return NotImplemented
-    enqueue(call, x.data.ptr, None, x.size, memory.ptr)
+    call.run(x.data.ptr, memory.ptr, x.size)
     return cupy.ndarray((), library.dtype(call.number), memory)
 
 

@@ -2,7 +2,6 @@
 """Reductions in device memory: on the stream of the library that the input belongs to, without waiting for it."""
 
 import ctypes
-from ctypes import byref
 from math import prod
 
 from . import _library as c
@@ -23,8 +22,7 @@ def reduce_on_device(what, x, call, batch, options, shape, number, form, held, o
         words = {NUMBER: (2,), INDEXED: (3,), EXTREMES: (3,)}[form]
         memory, address = x.library.empty_on_device(words, held, x)
         with context.lock:
-            c.check(c.enqueue(context.handle, ctypes.c_int32(what), byref(call), options,
-                                      ctypes.c_void_p(address)))
+            c.check(c.enqueue(context.handle, what, call, options, address))
         memory = memory[0] if form == NUMBER else memory[:2]
         return finish(what, x, memory, shape, held, form, out)
     batch = batch or one_row(x)

@@ -73,13 +73,6 @@ def _declare(result, name, *arguments):
     return function
 
 
-def _bare(name):
-    """A function for short calls, which hand over objects of ctypes: no prototype has to convert the arguments."""
-    function = lib[name]
-    function.restype = c_int32
-    return function
-
-
 _code, _object = c_int32, c_void_p
 _batch_call = (_code, POINTER(Input), POINTER(Batch), POINTER(Options), POINTER(Output), POINTER(CReport))
 version = _declare(c_char_p, "fanin_version")
@@ -95,8 +88,8 @@ backend_name = _declare(c_char_p, "fanin_backend_name", c_uint32)
 backend_obstacle = _declare(c_char_p, "fanin_backend_obstacle", c_uint32)
 result_type = _declare(_code, "fanin_result_type", _code, _code, _code, POINTER(c_int32), POINTER(c_int32),
                        POINTER(c_size_t))
-reduce, enqueue = _bare("fanin_reduce"), _bare("fanin_context_enqueue")
-short_reduce_batch, short_enqueue_batch = _bare("fanin_reduce_batch"), _bare("fanin_context_enqueue_batch")
+reduce = _declare(_code, "fanin_reduce", _code, POINTER(Input), POINTER(Options), _object, POINTER(CReport))
+enqueue = _declare(_code, "fanin_context_enqueue", _object, _code, POINTER(Input), POINTER(Options), _object)
 reduce_batch = _declare(_code, "fanin_reduce_batch", *_batch_call)
 reduce_each = _declare(_code, "fanin_reduce_each", POINTER(_code), POINTER(_code), c_size_t, POINTER(Input),
                        POINTER(Batch), POINTER(Options), POINTER(POINTER(Output)), POINTER(POINTER(CReport)))

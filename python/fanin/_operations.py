@@ -1,25 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The functions fanin.sum, fanin.min and so on: one for each operation of the catalogue, made from its row."""
 
-from ctypes import py_object
-
 from . import _library as c
-from ._buffers import CONTIGUOUS, INDEX, Scratch, get_buffer, pool, release
 from ._catalogue import INDEXED, NAMES, OF_FLOATS, default_method, is_count, is_truth, kept_options, \
     policy_for, story_of
-from ._cuda_array import reduce_short as reduce_short_cupy
-from ._errors import Overflow
-from ._frames import is_frame, reduce_frame, require_no_arrays
-from ._integers import result_of_integers
+from ._direct_calls import call_of_buffers, reduce_buffer
 from ._keywords import refuse
-from ._pieces import LONG
-from ._reduce import reduce_views, views_for
 from ._short_calls import torch_calls
-from ._types import ALIGNMENTS, BY_FORMAT, COMPLEX, F16, F32, I64, INTEGERS, NUMPY_NAMES, SIZES, U64, code_of, \
-    f32_of_bits
+from ._types import BY_FORMAT, COMPLEX, F16, I64, INTEGERS, LETTER_OF, NARROW, NUMPY_NAMES, U64, code_of
 
-
-c_reduce = c.reduce
 DOC = """%s.
 
 Along the axes of `axis` (an int or a tuple), or of all elements. `method`: "fast", "compensated" or "exact".
@@ -30,96 +19,65 @@ shape. `dtype`: the type of the result. `threads`: 0 for as many as the process 
 """
 
 
-class ShortCall:
-    """The facts for calls of one operation, library, format and choice of options, looked up once."""
-
-    __slots__ = ("code", "shift", "unaligned", "options", "number", "wrap", "scalar")
-
-    def __init__(self, what, kind, text, choices, dtype):
-        code = BY_FORMAT[text]
-        wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
-        if wanted == c.DEFAULT_TYPE and code == F16 and kind.__module__ == "numpy":
-            raise KeyError(text)  # the long call chooses the type
-        if code in INTEGERS and (what in OF_FLOATS or wanted not in INTEGERS | {c.DEFAULT_TYPE}):
-            raise KeyError(text)  # the long call converts
-        if text == b"?" and wanted == I64:
-            raise KeyError(text)  # the long call reads bool as i8
-        number, form, _ = c.result_of(what, code, wanted)
-        if form > INDEXED or number in COMPLEX or number == F16:
-            raise KeyError(text)
-        self.code, self.shift, self.unaligned = code, SIZES[code].bit_length() - 1, ALIGNMENTS[code] - 1
-        self.options = kept_options[choices + (wanted,)]
-        self.number = INDEX if form == INDEXED else number
-        truth = is_truth(what, text == b"?")
-        counts = number == U64 and is_count(what, text == b"?")
-        self.wrap = bool if truth else f32_of_bits if self.number == F32 else None
-        self.scalar = None  # The type of a numpy scalar, and which item of that type in the storage is the result.
-        if kind.__module__ == "numpy":
-            self.scalar = ("int64", 1) if form == INDEXED else \
-                ("bool" if truth else "int64" if counts else NUMPY_NAMES[number], 0)
-
-
-def reduce_short(what, calls, x, axis, choices, dtype):
-    """The result for an array that is contiguous and in host memory; NotImplemented for another one."""
-    if axis is not None:
-        return NotImplemented
-    try:
-        scratch = pool.pop()
-    except IndexError:
-        scratch = Scratch()
-    buffer = scratch.buffer
-    try:
-        get_buffer(py_object(x), scratch.buffer_ref, CONTIGUOUS)
-    except (BufferError, ValueError, TypeError):
-        pool.append(scratch)
-        return NotImplemented
-    try:
-        key = type(x), buffer.format, choices, dtype
-        call = calls.get(key)
-        if call is None:
-            try:
-                call = calls[key] = ShortCall(what, key[0], key[1], choices, dtype)
-            except KeyError:
-                return NotImplemented
-        size, address = buffer.len, buffer.buf or 0
-        if size >= LONG or address & call.unaligned and size:
-            return NotImplemented
-        given = scratch.input
-        given.x = address
-        given.count = size >> call.shift
-        given.type = call.code
-        status = c_reduce(what, scratch.input_ref, call.options, scratch.storage_ref, None)
-        if status:
-            c.check(status)
-        if call.scalar is not None:
-            dtype, item = call.scalar
-            return scratch.scalars[dtype][item]
-        value = scratch.numbers[call.number].value
-        return value if call.wrap is None else call.wrap(value)
-    finally:
-        release(scratch.buffer_ref)
-        pool.append(scratch)
-
-
 class ShortCalls(dict):
-    """The short calls of classes. Classes of modules that are not imported yet join when their arrays come."""
+    """The calls of one operation, whose keys the functions reduce_short() choose. Those for buffers are made here."""
+
+    def __init__(self, what):
+        super().__init__()
+        self.what = what
+
+    def __missing__(self, key):
+        """The call for the buffers of a class and a format, with a choice of options and a type; or NotImplemented."""
+        kind, text, choices, dtype = key
+        call = self[key] = buffer_call(self.what, kind.__module__ == "numpy", text, choices, dtype)
+        return call
+
+
+def buffer_call(what, is_numpy, text, choices, dtype):
+    code = BY_FORMAT.get(text)
+    wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
+    if code is None or code == F16 and is_numpy and wanted == c.DEFAULT_TYPE:
+        return NotImplemented  # the long call chooses the type
+    if code in INTEGERS and (what in OF_FLOATS or wanted not in INTEGERS | {c.DEFAULT_TYPE}):
+        return NotImplemented  # the long call converts
+    if text == b"?" and wanted == I64:
+        return NotImplemented  # the long call reads bool as i8
+    number, form, _ = c.result_of(what, code, wanted)
+    if form > INDEXED or number in COMPLEX or number in NARROW:
+        return NotImplemented
+    indexed, truth = form == INDEXED, is_truth(what, text == b"?")
+    letter = "?" if truth else "q" if indexed else LETTER_OF[number]
+    scalars = None
+    if is_numpy:
+        counts = indexed or number == U64 and is_count(what, text == b"?")
+        import numpy
+        scalars = numpy.zeros(16, "bool" if truth else "int64" if counts else NUMPY_NAMES[number])
+    return call_of_buffers(what, code, kept_options[choices + (wanted,)], letter, int(indexed), scalars)
+
+
+class KindsOfCalls(dict):
+    """The functions reduce_short() for classes. Classes of modules that are not imported yet join when their arrays
+    come."""
 
     def __missing__(self, kind):
         known = kind.__module__.partition(".")[0], kind.__name__
+        if reduce_buffer is None:
+            return None
         if known in (("numpy", "ndarray"), ("array", "array")):
-            self[kind] = reduce_short
+            self[kind] = reduce_buffer
         elif known == ("torch", "Tensor"):
             self[kind] = torch_calls[kind].reduce_short
         elif known == ("cupy", "ndarray"):
-            self[kind] = reduce_short_cupy
+            from ._cuda_array import reduce_short
+            self[kind] = reduce_short
         return self.get(kind)
 
 
-short_calls = ShortCalls({memoryview: reduce_short})
+kinds_of_calls = KindsOfCalls({memoryview: reduce_buffer})
 
 
 def make_one(what, default):
-    calls = {}
+    calls = ShortCalls(what)
 
     def reduce(x, axis=None, *, method=default, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
                skipna=None, backend="auto", threads=0, **unknown):
@@ -128,38 +86,18 @@ def make_one(what, default):
         if skipna is not None:
             nan = policy_for(nan, skipna)
         if out is None and where is None and not keepdims and type(backend) is str:
-            short = short_calls[type(x)]
+            short = kinds_of_calls[type(x)]
             if short is not None:
-                result = short(what, calls, x, axis, (method, nan, backend, threads), dtype)
+                result = short(calls, x, axis, (method, nan, backend, threads), dtype)
                 if result is not NotImplemented:
                     return result
-        if is_frame(x):
-            require_no_arrays(keepdims, out, where)
-            return reduce_frame(x, axis, nan, lambda part, along, as_array: reduce(
-                part, along, method=method, dtype=dtype, keepdims=as_array, nan=nan, backend=backend, threads=threads))
-        wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
-        if hasattr(x, "__next__"):
-            x = list(x)
-        try:
-            return reduce_views(what, views_for(what, (x,), wanted), axis, method, wanted, keepdims, out, where, nan,
-                                backend, threads)
-        except Overflow:
-            result = computed_by_python(what, (x,), axis, keepdims, dtype, out, where)
-            if result is NotImplemented:
-                raise
-            return result
+        from ._long_calls import reduce_one
+        return reduce_one(reduce, what, x, axis, method, dtype, keepdims, out, where, nan, backend, threads)
     return reduce
 
 
-def computed_by_python(what, inputs, axis, keepdims, dtype, out, where):
-    """The result for lists of integers; NotImplemented for other inputs, or other choices than an axis."""
-    if axis not in (None, 0, -1) or keepdims or dtype is not None or out is not None or where is not None:
-        return NotImplemented
-    return result_of_integers(NAMES[what], *inputs)
-
-
 def make_two(what, default):
-    calls = {}
+    calls = ShortCalls(what)
 
     def reduce(x, y, axis=None, *, method=default, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
                skipna=None, backend="auto", threads=0, **unknown):
@@ -168,19 +106,11 @@ def make_two(what, default):
         nan = policy_for(nan, skipna)
         short = torch_calls[type(x)]
         if short is not None and axis is out is where is None and not keepdims and type(backend) is str:
-            result = short.reduce_short_pair(what, calls, x, y, (method, nan, backend, threads), dtype)
+            result = short.reduce_short_pair(calls, x, y, (method, nan, backend, threads), dtype)
             if result is not NotImplemented:
                 return result
-        wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
-        inputs = [list(one) if hasattr(one, "__next__") else one for one in (x, y)]
-        try:
-            return reduce_views(what, views_for(what, inputs, wanted), axis, method, wanted, keepdims, out, where, nan,
-                                backend, threads)
-        except Overflow:
-            result = computed_by_python(what, inputs, axis, keepdims, dtype, out, where)
-            if result is NotImplemented:
-                raise
-            return result
+        from ._long_calls import reduced
+        return reduced(what, (x, y), axis, method, dtype, keepdims, out, where, nan, backend, threads)
     return reduce
 
 

@@ -7,10 +7,9 @@ from math import prod
 
 from . import _library as c
 from ._errors import Error
-from ._types import CTYPE_OF, SIZES
+from ._types import CTYPE_OF, LONG, SIZES
 from ._views import in_c_order
 
-LONG = 1 << 30  # bytes, from which on an input is cut
 PIECE = 1 << 28
 SIDE_BY_SIDE = 1 << 12  # bytes, at least, of columns that are cut
 

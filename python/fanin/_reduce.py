@@ -3,7 +3,6 @@
 
 import ctypes
 import operator
-from ctypes import byref
 from itertools import compress
 from math import prod
 
@@ -14,10 +13,10 @@ from ._device import reduce_on_device
 from ._errors import InvalidArgument, Overflow, Unsupported, shown
 from ._inputs import view_of
 from ._libraries import bytes_of
-from ._pieces import LONG, reduce_batch, reduce_in_pieces
+from ._pieces import reduce_batch, reduce_in_pieces
 from ._presence import Presence, combined
 from ._results import finish, result_type_for
-from ._types import F32, F64, I8, I64, INTEGERS, LETTER_OF, NAMES, SIZES, U64, U8
+from ._types import F32, F64, I8, I64, INTEGERS, LETTER_OF, LONG, NAMES, SIZES, U64, U8
 from ._views import in_c_order, overlap
 
 MISSING = "elements are missing (null or NA): leave them out with nan=\"skip\""
@@ -57,8 +56,7 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
     elif x.count * SIZES[x.code] >= LONG and not bound:
         reduce_in_pieces(what, call, options, address, report)
     else:
-        c.check(c.reduce(ctypes.c_int32(what), byref(call), options, ctypes.c_void_p(address),
-                         None if report is None else byref(report)))
+        c.check(c.reduce(what, call, options, address, report))
     if memory is out:
         return out
     return finish(what, x, memory, shape, held, form, out)

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls for tensors of torch on a device, which are imported when the first tensor comes."""
+"""The short calls for tensors of torch on a device, which are imported when the first tensor comes."""
+
+from ._direct_calls import reduce_buffer
 
 
 class TorchCalls(dict):
-    """The module of these calls for the class of tensors; None for another class."""
+    """The module of calls for tensors of torch on a device for their class; None for another class."""
 
     def __missing__(self, kind):
-        if kind.__name__ != "Tensor" or kind.__module__ != "torch":
+        if reduce_buffer is None or kind.__name__ != "Tensor" or kind.__module__ != "torch":
             return None
         from . import _torch_calls
         self[kind] = _torch_calls

@@ -11,10 +11,10 @@ from ._catalogue import OPERATIONS, name_of, name_to_code, options_of, policy_fo
 from ._contexts import context_of
 from ._errors import InvalidArgument
 from ._inputs import view_of
-from ._pieces import LONG, pieces_of
+from ._pieces import pieces_of
 from ._reduce import call_without_gaps, reduce_views
 from ._sequences import split
-from ._types import F32, F64, INTEGERS, NARROW, SIZES, code_of, value_at
+from ._types import F32, F64, INTEGERS, LONG, NARROW, SIZES, code_of, value_at
 
 _KINDS = {"sum": OPERATIONS["sum"], "sum_of_squares": OPERATIONS["sum_of_squares"]}
 _POWERS = {"sum": 1, "sum_of_squares": 2}

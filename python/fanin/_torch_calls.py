@@ -3,10 +3,10 @@
 
 import torch
 
-from ._batch_calls import IndexedCall, RowsCall
+from ._batch_calls import indexed_call, rows_call
 from ._catalogue import INDEXED, NUMBER, is_truth
-from ._contexts import ShortCall, enqueue
-from ._torch import BY_TYPE, TORCH, TYPE_OF, empty_like, is_captured, raw_stream, read_torch
+from ._contexts import ShortCall
+from ._torch import BY_TYPE, TORCH, TYPE_OF, is_captured, maker_of, maker_of_single, raw_stream, read_torch
 
 MOST_CALLS = 256  # An operation keeps so many calls; each shape of rows, and each number of groups, has its own.
 
@@ -25,7 +25,7 @@ def are_alike(x, y):
     return type(y) is torch.Tensor and is_plain(x) and is_plain(y) and x.get_device() == y.get_device()
 
 
-def reduce_short(what, calls, x, axis, choices, dtype):
+def reduce_short(calls, x, axis, choices, dtype):
     """The enqueued results for a tensor on a device, along an axis or of all elements if they are contiguous;
     NotImplemented otherwise."""
     if not is_in_place(x) or is_captured():
@@ -42,18 +42,12 @@ def reduce_short(what, calls, x, axis, choices, dtype):
         return NotImplemented
     call = calls.get(key)
     if call is None:
-        call = calls[key] = call_of_array(what, x, choices, dtype, stream) if is_array else \
-            call_of_batch(RowsCall, calls, what, x, axis, choices, dtype)
-    if call is NotImplemented:
-        return NotImplemented
-    if is_array:
-        return enqueue_array(call, x, None)
-    results = results_for(call, x, call.shape)
-    call(x.data_ptr(), results.data_ptr())
-    return finished(call, results)
+        call = calls[key] = call_of_array(calls.what, x, choices, dtype, stream) if is_array else \
+            call_of_batch(rows_call, calls, x, axis, choices, dtype)
+    return call if call is NotImplemented else enqueued(call, x)
 
 
-def reduce_short_pair(what, calls, x, y, choices, dtype):
+def reduce_short_pair(calls, x, y, choices, dtype):
     """The enqueued result of two contiguous tensors on a device; NotImplemented for other ones."""
     if not are_alike(x, y) or x.dtype is not y.dtype or x.shape != y.shape or is_captured():
         return NotImplemented
@@ -61,11 +55,11 @@ def reduce_short_pair(what, calls, x, y, choices, dtype):
     key = x.dtype, x.get_device(), stream, choices, dtype
     call = calls.get(key)
     if call is None:
-        call = calls[key] = call_of_array(what, x, choices, dtype, stream)
-    return call if call is NotImplemented else enqueue_array(call, x, y.data_ptr())
+        call = calls[key] = call_of_array(calls.what, x, choices, dtype, stream)
+    return call if call is NotImplemented else enqueued(call, x, y.data_ptr())
 
 
-def reduce_short_indexed(what, calls, x, index, groups, drop_others, choices, dtype):
+def reduce_short_indexed(calls, x, index, groups, drop_others, choices, dtype):
     """The enqueued results of segments (groups is None) or groups of a contiguous tensor on a device; NotImplemented
     for another one."""
     if not are_alike(x, index) or x.dim() != 1 or index.dim() != 1 or is_captured():
@@ -78,13 +72,19 @@ def reduce_short_indexed(what, calls, x, index, groups, drop_others, choices, dt
     key = x.dtype, device, raw_stream(device), choices, dtype, index.dtype, groups, drop_others
     call = calls.get(key)
     if call is None:
-        call = calls[key] = call_of_batch(IndexedCall, calls, what, x, BY_TYPE.get(index.dtype), groups, drop_others,
-                                          choices, dtype)
+        call = calls[key] = call_of_batch(indexed_call, calls, x, BY_TYPE.get(index.dtype), groups, drop_others, choices,
+                                          dtype)
     if call is NotImplemented:
         return NotImplemented
-    results = results_for(call, x, (result_count, *call.pair))
-    call((x.data_ptr(), count), (index.data_ptr(), indices), (results.data_ptr(), result_count))
-    return finished(call, results)
+    results = x.new_empty((result_count, *call.pair), dtype=call.dtype)
+    call.run(x.data_ptr(), results.data_ptr(), count, 0, index.data_ptr(), indices, result_count)
+    return results if call.finish is None else call.finish(results)
+
+
+def enqueued(call, x, y=0):
+    results = call.make()
+    call.run(x.data_ptr(), results.data_ptr(), x.numel(), y)
+    return results if call.finish is None else call.finish(results)
 
 
 def call_of_array(what, x, choices, dtype, stream):
@@ -93,31 +93,26 @@ def call_of_array(what, x, choices, dtype, stream):
         call = ShortCall(what, BY_TYPE[x.dtype], is_bool, choices, dtype, x.get_device(), stream, TORCH)
     except KeyError:
         return NotImplemented
-    # Behind the result there is room for what tells of an overflow.
-    call.like = x.new_empty(2, dtype=torch.bool if is_truth(what, is_bool) else TYPE_OF[call.number])
+    call.make, call.finish = maker_of_single(x, torch.bool if is_truth(what, is_bool) else TYPE_OF[call.number])
     return call
 
 
-def enqueue_array(call, x, y):
-    result = empty_like(call.like)  # takes 0.7 of the time of new_empty with a type
-    enqueue(call, x.data_ptr(), y, x.numel(), result.data_ptr())
-    return result.resize_(())
-
-
-def call_of_batch(kind, calls, what, x, *facts):
+def call_of_batch(make, calls, x, *facts):
     if len(calls) >= MOST_CALLS:
         calls.clear()
     try:
-        return kind(what, read_torch(x), *facts)
+        call = make(calls.what, read_torch(x), *facts)
     except KeyError:
         return NotImplemented
+    call.dtype = torch.bool if call.is_truth else TYPE_OF[call.held]
+    call.make = maker_of(x, (*call.shape, *call.pair), call.dtype)
+    call.finish = None if call.form == NUMBER else take_indices if call.form == INDEXED else take_pairs
+    return call
 
 
-def results_for(call, x, shape):
-    return x.new_empty(shape, dtype=torch.bool if call.is_truth else TYPE_OF[call.held])
+def take_indices(results):
+    return results[..., 1]
 
 
-def finished(call, results):
-    if call.form == NUMBER:
-        return results
-    return results[..., 1] if call.form == INDEXED else (results[..., 0], results[..., 1])
+def take_pairs(results):
+    return results[..., 0], results[..., 1]

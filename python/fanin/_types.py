@@ -15,6 +15,7 @@ ALIGNMENTS = [size if name[0] != "c" else size // 2 for name, size in zip(NAMES,
 F32, F64, I8, I64, U8, U64, F16 = (CODES[name] for name in ("f32", "f64", "i8", "i64", "u8", "u64", "f16"))
 NARROW = frozenset(CODES[name] for name in ("f16", "bf16", "e5m2", "e4m3"))
 INTEGERS = frozenset(code for name, code in CODES.items() if name[0] in "iu")
+LONG = 1 << 30  # bytes in host memory, from which on an input is cut into pieces
 INDICES = frozenset(CODES[name] for name in ("i32", "i64", "u32", "u64"))  # types of offsets and keys
 COMPLEX = {CODES["c64"]: F32, CODES["c128"]: F64}
 

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of reductions that were made before: all but the addresses of tensors is kept, by the other arguments."""
 
-import ctypes
-from ctypes import byref
+from math import prod
 
 import torch
 
 from .. import _library as c
 from .._catalogue import NUMBER, OPERATIONS, options_for
 from .._contexts import PER_THREAD_STREAM, context_of
-from .._pieces import LONG
+from .._direct_calls import call_of, reduce_buffer
 from .._reduce import batch_of
 from .._results import result_type_for
-from .._torch import TORCH, TYPE_OF, empty_like, is_captured, raw_stream, read_torch
-from .._types import ALIGNMENTS
+from .._torch import TORCH, TYPE_OF, is_captured, maker_of, maker_of_single, raw_stream, read_torch
+from .._types import ALIGNMENTS, LONG
 from ._operators import is_simple
 
 FLOATS = frozenset((torch.float16, torch.bfloat16, torch.float32, torch.float64))
@@ -22,60 +21,20 @@ MOST_OF_ANY = LONG >> 3  # Tensors of fewer elements share the plan for all elem
 
 
 class Plan:
-    """A reduction of tensors of one type and place, along the axes of one shape or of all elements in C order.
+    """A reduction of tensors of one type and place, along the axes of one shape or of all elements in C order."""
 
-    Each call takes a set of structs, which no other thread uses meanwhile.
-    """
-
-    __slots__ = ("like", "strided", "alignment", "function", "context", "arguments", "code", "batch", "free")
+    __slots__ = ("make", "finish", "alignment", "run")
 
     def __init__(self, what, view, options, batch, shape, number):
         on_device = view.place == c.DEVICE
-        self.context = context_of(view.device, view.stream, TORCH) if on_device else None
-        self.code, self.batch, self.alignment = view.code, batch, ALIGNMENTS[view.code] - 1
-        # Behind a single result on a device there is room for what tells of an overflow.
-        room = on_device and batch is None
-        self.like = view.owner.new_empty(2 if room else shape, dtype=TYPE_OF[number])
-        self.strided = (shape, (1,) * len(shape)) if room else None
-        self.function = {(False, False): c.reduce, (False, True): c.short_reduce_batch, (True, False): c.enqueue,
-                         (True, True): c.short_enqueue_batch}[on_device, batch is not None]
-        self.arguments = what, options, view.place
-        self.free = []
-
-    def structs(self):
-        """The input, what holds the address of results, and all arguments of a call."""
-        what, options, place = self.arguments
-        given = c.Input(type=self.code, place=place)
-        result, batch = ctypes.c_void_p(), ()
-        to = result
-        if self.batch is not None:
-            result = c.Output(count=self.like.numel(), place=place)
-            to, batch = byref(result), (byref(self.batch),)
-        arguments = (what, byref(given), *batch, options, to)
-        return given, result, (*arguments, None) if self.context is None else (self.context.handle, *arguments)
-
-    def __call__(self, address, count):
-        results = empty_like(self.like)  # takes 0.7 of the time of new_empty with a type
-        try:
-            structs = self.free.pop()
-        except IndexError:
-            structs = self.structs()
-        given, to, arguments = structs
-        given.x, given.count = address, count
-        if self.batch is None:
-            to.value = results.data_ptr()
+        self.alignment = ALIGNMENTS[view.code] - 1
+        if on_device and batch is None:
+            self.make, self.finish = maker_of_single(view.owner, TYPE_OF[number], shape)
         else:
-            to.data = results.data_ptr()
-        if self.context is None:
-            status = self.function(*arguments)
-        else:
-            with self.context.lock:
-                status = self.function(*arguments)
-        self.free.append(structs)
-        if status:
-            c.check(status)
-        # resize_() takes 1.5 times as long.
-        return results if self.strided is None else results.as_strided_(*self.strided)
+            self.make, self.finish = maker_of(view.owner, shape, TYPE_OF[number]), None
+        self.run = call_of(what, c.Input(type=view.code, place=view.place), options,
+                           context_of(view.device, view.stream, TORCH) if on_device else None, batch,
+                           c.Output(count=prod(shape), place=view.place))
 
 
 def plan_of(x, name, axes, keepdim, wanted, asked, method):
@@ -84,7 +43,7 @@ def plan_of(x, name, axes, keepdim, wanted, asked, method):
     `wanted` is the type of results, and `asked` the code of the type that the library is asked for.
     """
     what, view = OPERATIONS[name], read_torch(x.detach())
-    if wanted not in FLOATS or view.stream == PER_THREAD_STREAM or view.place == c.HOST and x.nbytes >= LONG:
+    if reduce_buffer is None or wanted not in FLOATS or view.stream == PER_THREAD_STREAM or view.place == c.HOST and x.nbytes >= LONG:
         return None
     asked = result_type_for(what, view.code, TORCH.narrow, method, asked)
     number, form, _ = c.result_of(what, view.code, asked)
@@ -125,7 +84,11 @@ class Plans(dict):
         except RuntimeError:  # a tensor without strides
             return NotImplemented
         address = x.data_ptr()
-        return NotImplemented if plan is None or address & plan.alignment else plan(address, count)
+        if plan is None or address & plan.alignment:
+            return NotImplemented
+        results = plan.make()
+        plan.run(address, results.data_ptr(), count)
+        return results if plan.finish is None else plan.finish(results)
 
     def made(self, key, x, args, kwargs):
         if x.dtype not in FLOATS or not x.numel() or not x.dim() or not is_simple((*args, *kwargs.values())):
