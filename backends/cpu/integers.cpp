@@ -19,9 +19,6 @@ HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
 namespace HWY_NAMESPACE {
 
-/// Whether the target has vectors. Without vectors the elements are taken one by one, which is less code.
-constexpr bool has_vectors = HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR;
-
 /// Adds all elements to `sum` in vectors. The last vector may be filled up with zeros. Returns the number of
 /// elements and zeros.
 template <class T, class Sum>

@@ -23,6 +23,9 @@ namespace fanin::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// Whether the target has vectors. Without vectors some loops take the elements one by one, which is less code.
+constexpr bool has_vectors = HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR;
+
 /// One vector for each number of an accumulator's state.
 template <class D, int Planes>
 struct lanes {

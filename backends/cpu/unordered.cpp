@@ -54,7 +54,8 @@ struct vector_extremum {
 
   HWY_INLINE explicit vector_extremum(V first) : best(first), ordered(hn::Eq(hn::Zero(D()), hn::Zero(D()))) {}
 
-  static HWY_INLINE V of_two(V a, V b) {
+  template <class W>
+  static HWY_INLINE W of_two(W a, W b) {
     if constexpr (Largest) {
       return hn::Max(a, b);
     } else {
@@ -73,14 +74,26 @@ struct vector_extremum {
     if constexpr (std::is_floating_point_v<T>) {
       if (!hn::AllTrue(D(), ordered)) return std::numeric_limits<T>::quiet_NaN();
     }
-    // EMU128 begins MaxOfLanes with the least finite number and MinOfLanes with the largest one, which is wrong where
-    // all lanes are infinities of the other sign.
-    if constexpr (sizeof(T) >= 4 && HWY_TARGET != HWY_EMU128) {
+    if constexpr (sizeof(T) >= 4) {
       return hn::GetLane(Largest ? hn::MaxOfLanes(D(), best) : hn::MinOfLanes(D(), best));
     } else {
-      T lane[hn::MaxLanes(D())];
-      hn::StoreU(best, D(), lane);
-      return Largest ? *std::max_element(lane, std::end(lane)) : *std::min_element(lane, std::end(lane));
+      return of_lanes(D(), best);
+    }
+  }
+
+ private:
+  /// The extremum of lanes of 8 or 16 bits: each half of the lanes with the other half, down to one lane.
+  template <class DV>
+  static HWY_INLINE T of_lanes(DV d, hn::Vec<DV> v) {
+    if constexpr (hn::MaxLanes(DV()) * sizeof(T) > 16) {
+      const hn::Half<DV> half;
+      return of_lanes(half, of_two(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+    } else {
+      v = of_two(v, hn::ShiftRightBytes<8>(d, v));
+      v = of_two(v, hn::ShiftRightBytes<4>(d, v));
+      v = of_two(v, hn::ShiftRightBytes<2>(d, v));
+      if constexpr (sizeof(T) == 1) v = of_two(v, hn::ShiftRightBytes<1>(d, v));
+      return hn::GetLane(v);
     }
   }
 };
@@ -144,7 +157,13 @@ HWY_INLINE T extremum_of_blocks(const T* x, std::size_t count) {
 
 template <bool Largest, class T>
 HWY_NOINLINE T extremum_of(const T* x, std::size_t count, bool prefetches) {
-  return prefetches ? extremum_of_blocks<true, Largest>(x, count) : extremum_of_blocks<false, Largest>(x, count);
+  if constexpr (!has_vectors) {
+    T best = x[0];
+    for (std::size_t i = 1; i < count; ++i) accumulator::extremum<T, Largest>::add(best, x[i]);
+    return best;
+  } else {
+    return prefetches ? extremum_of_blocks<true, Largest>(x, count) : extremum_of_blocks<false, Largest>(x, count);
+  }
 }
 
 template <bool Largest, class T>
