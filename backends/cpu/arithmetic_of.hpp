@@ -56,33 +56,21 @@ void sum_by_accumulator(const operands& data, std::size_t count, element_type re
   finish_state<Recipe>(&total, count, result, out);
 }
 
-/// The exact sums of several arrays. Most short ones need no exact accumulator.
-template <class Recipe>
-void sum_each_exactly(const operands* runs, const std::size_t* counts, std::size_t number, element_type result,
-                      void* out) {
-  using A = typename Recipe::accumulator;
-  double totals[arithmetic::most_runs];
-  sum_short_exactly<typename A::element>(runs, counts, number, totals);
-  with_result<Recipe>(result, [&]<class R>(R) {
-    for (std::size_t i = 0; i < number; ++i) {
-      const bool found = sizeof(R) >= sizeof(typename A::element) && totals[i] == totals[i];
-      if (found) {
-        static_cast<R*>(out)[i] = static_cast<R>(totals[i]);
-      } else {
-        sum_by_accumulator<Recipe>(runs[i], counts[i], result, static_cast<R*>(out) + i);
-      }
-    }
-  });
-}
-
-/// The exact sum of one array. More elements are summed sooner by the accumulator if two doubles do not hold the sum,
-/// and not much later if they do.
+/// The exact sum of one array. Most short ones need no exact accumulator. More elements are summed sooner by the
+/// accumulator if two doubles do not hold the sum, and not much later if they do.
 template <class Recipe>
 void sum_exactly(const operands& data, std::size_t count, element_type result, void* out) {
   constexpr std::size_t longest_in_doubles = 128;
-  if (count > longest_in_doubles) return sum_by_accumulator<Recipe>(data, count, result, out);
-  sum_each_exactly<Recipe>(&data, &count, 1, result, out);
+  double total = std::numeric_limits<double>::quiet_NaN();
+  if (count <= longest_in_doubles) sum_short_exactly<typename Recipe::accumulator::element>(&data, &count, 1, &total);
+  if (total != total) return sum_by_accumulator<Recipe>(data, count, result, out);
+  with_result<Recipe>(result, [&]<class R>(R) { *static_cast<R*>(out) = static_cast<R>(total); });
 }
+
+/// Whether round_each() serves the recipe.
+template <class Recipe, class A = typename Recipe::accumulator>
+constexpr bool has_rounded_runs = std::floating_point<typename A::element>&& Recipe::method ==
+                                  method::exact&& accumulator::inputs_of<A>() == 1;
 
 template <class Recipe>
 constexpr arithmetic arithmetic_of() {
@@ -95,8 +83,8 @@ constexpr arithmetic arithmetic_of() {
   f.finish = finish_by<Recipe, finish_state<Recipe>>();
   if constexpr (reduces_at_once<Recipe>) f.reduce = reduce_at_once<Recipe>;
   if constexpr (requires(typename A::state * totals) { loop::whole_each(nullptr, nullptr, 0, totals); }) {
-    f.reduce_each = [](const operands* runs, const std::size_t* counts, std::size_t number, element_type result,
-                       void* out) {
+    f.reduce_each = [](operation, const operands* runs, const std::size_t* counts, std::size_t number,
+                       element_type result, void* out) {
       typename A::state totals[arithmetic::most_runs];
       loop::whole_each(runs, counts, number, totals);
       with_result<Recipe>(result, [&]<class R>(R) {
@@ -104,12 +92,13 @@ constexpr arithmetic arithmetic_of() {
           static_cast<R*>(out)[i] = A::template finish<R>(totals[i], counts[i]);
         }
       });
+      return std::uint64_t{0};
     };
   }
   if constexpr (std::same_as<A, acc::exact_sum<typename A::element>>) {
     f.reduce = sum_exactly<Recipe>;
-    f.reduce_each = sum_each_exactly<Recipe>;
   }
+  if constexpr (has_rounded_runs<Recipe>) f.reduce_each = round_each<typename A::element>;
   f.bound = bound_of_state<Recipe>;
   return f;
 }

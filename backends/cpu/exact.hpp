@@ -28,6 +28,16 @@ void add_wide(const double* x, std::size_t count, exact_accumulator<double>& int
 template <class T>
 void sum_short_exactly(const detail::operands* runs, const std::size_t* counts, std::size_t number, double* totals);
 
+/// Writes the exact results of `what`, rounded once, for most of several short arrays. Bit i of the returned number
+/// says that array i is left. `what` is an operation on one input that has the method exact. `result` is the type of
+/// the results. Arrays are left
+/// - if they are longer than 4096 elements, or without elements;
+/// - if a result may be infinite or NaN, or if it is too near to the middle of two numbers;
+/// - if T is float and `result` is f64, unless `what` is a sum; all of them without fused multiply-adds.
+template <class T>
+std::uint64_t round_each(operation what, const detail::operands* runs, const std::size_t* counts, std::size_t number,
+                         element_type result, void* out);
+
 /// Sets `terms` to two doubles whose sum is the exact sum of x[0..count). Returns false for infinities and NaN,
 /// and if two doubles cannot hold the sum. If all x are -0, the first term is -0, and the second +0 or -0. `count`
 /// is from 1 to longest_short_sum. Needs round to nearest and no flushing of subnormals.

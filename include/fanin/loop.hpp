@@ -82,9 +82,10 @@ struct arithmetic {
   /// Folds all elements on the calling thread, and writes the value. Null if there is no such function, and the
   /// functions above do this. @throws overflow
   void (*reduce)(const operands& data, std::size_t count, element_type result, void* out) = nullptr;
-  /// Acts like reduce() for each of up to `most_runs` arrays, in one call. Null if this saves nothing.
-  void (*reduce_each)(const operands* runs, const std::size_t* counts, std::size_t number, element_type result,
-                      void* out) = nullptr;
+  /// Acts like reduce() for most of up to `most_runs` arrays, in one call. Bit i of the returned number says that
+  /// array i is left to reduce(). Null if such a call saves nothing.
+  std::uint64_t (*reduce_each)(operation what, const operands* runs, const std::size_t* counts, std::size_t number,
+                               element_type result, void* out) = nullptr;
   static constexpr std::size_t most_runs = 64;
   /// Whether the elements are added to one state, one after another.
   bool one_by_one = false;

@@ -7,12 +7,14 @@
 #include <fanin/error.hpp>
 
 #include "backends/batch_empty.hpp"
+#include "backends/cpu/batch/narrow_runs.hpp"
 
 namespace fanin::cpu {
 batch_results::batch_results(const request& request, const batch& many, void* results)
     : request_(request),
       layout_(many.kind),
       arithmetic_(*static_cast<const arithmetic*>(request.prepared)),
+      of_runs_(arithmetic_of_floats(request)),
       rule_(request.what, request.inputs.type(), request.nan),
       least_(request.adds ? 1 : least_count(request.what)),
       partial_(is_partial(many.inputs, request.nan)),
@@ -34,6 +36,18 @@ void batch_results::reduce(std::size_t i, const operands& data, std::size_t coun
     finish(i, count, present, state.bytes);
   } catch (...) {
     fail(i);
+  }
+}
+
+void batch_results::reduce_each(std::size_t first, std::span<const operands> runs,
+                                const std::size_t* counts) noexcept {
+  const std::uint64_t left =
+      of_runs_ == &arithmetic_
+          ? arithmetic_.reduce_each(request_.what, runs.data(), counts, runs.size(), request_.result, at(first))
+          : reduce_each_widened(*of_runs_, request_, runs, counts, at(first), bytes_);
+  if (left == 0 && positions_ == nullptr) return;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    (left >> i & 1) != 0 ? reduce(first + i, runs[i], counts[i], {}) : restore_index(first + i);
   }
 }
 

@@ -40,12 +40,10 @@ class batch_results {
   void reduce(std::size_t i, const operands& data, std::size_t count, const mask_view& mask) noexcept;
   /// Whether reduce_each() serves results of `count` elements.
   bool takes_runs_of(std::size_t count) const noexcept {
-    return arithmetic_.reduce_each != nullptr && !partial_ && count >= least_;
+    return of_runs_->reduce_each != nullptr && !partial_ && count >= least_;
   }
   /// Writes the results first, first + 1, ... Result first + i has counts[i] contiguous elements.
-  void reduce_each(std::size_t first, std::span<const operands> runs, const std::size_t* counts) noexcept {
-    arithmetic_.reduce_each(runs.data(), counts, runs.size(), request_.result, at(first));
-  }
+  void reduce_each(std::size_t first, std::span<const operands> runs, const std::size_t* counts) noexcept;
   /// Writes result i from a state of `count` elements. `present` of them take part.
   void finish(std::size_t i, std::uint64_t count, std::uint64_t present, void* state) noexcept;
   /// Takes note of the exception that is being handled, which result i caused.
@@ -60,6 +58,7 @@ class batch_results {
   const request& request_;
   layout layout_;
   const arithmetic& arithmetic_;
+  const arithmetic* of_runs_;  ///< has the function for several runs, of floats if the elements are narrow floats
   presence_rule rule_;
   std::uint64_t least_;
   bool partial_;
