@@ -110,7 +110,7 @@ struct scaled_writer : batch_output {
   __device__ void operator()(const batch_item& item, std::uint64_t absent, const typename A::state& s) const {
     const std::uint64_t count = item.end - item.begin - absent;
     if (absent != 0) atomicAdd(&status->absent, static_cast<unsigned long long>(absent));
-    if (!s.fits()) status->unfit = 1;
+    if (!s.fits()) status->unfit = call;
     if (states != nullptr) {
       static_cast<typename A::state*>(states)[item.state] = s;
       present[item.state] = count;
@@ -133,7 +133,7 @@ struct state_writer : batch_output {
   __device__ void operator()(const batch_item& item, std::uint64_t absent, const typename A::state& s) const {
     if (absent != 0) atomicAdd(&status->absent, static_cast<unsigned long long>(absent));
     if constexpr (has_few_words<A>) {
-      if (!s.fits()) status->unfit = 1;
+      if (!s.fits()) status->unfit = call;
     }
     static_cast<typename A::state*>(states)[item.state] = s;
     present[item.state] = item.end - item.begin - absent;

@@ -35,7 +35,8 @@ FANIN_HOST_DEVICE FANIN_NOINLINE constexpr std::uint64_t chunk_count(std::uint64
 template <class T>
 inline constexpr bool is_rounded_in_batches = narrow_float<T> && sizeof(T) == 2;
 
-/// The facts that kernels find out about a batch. They are in device memory, and 0 before the kernels run.
+/// The facts that kernels find out about a batch. They are in device memory, and 0 before the kernels run. Where none
+/// is read afterwards, they may be those of an earlier batch.
 struct batch_status {
   /// ~i for the first result i that overflowed, or that has too few elements, or 0.
   unsigned long long overflowed, too_few;
@@ -43,7 +44,7 @@ struct batch_status {
   unsigned long long bad_index;
   unsigned long long longest;  ///< the elements of the longest segment
   unsigned long long absent;   ///< elements that did not take part
-  unsigned long long unfit;    ///< not 0 if a state of few words did not fit (scaled_sum.cuh)
+  unsigned long long unfit;    ///< the call in which a state of few words did not fit last (scaled_sum.cuh)
 };
 
 /// The segments that one launch finds and leaves to a second launch. These are the segments of several chunks. If
@@ -118,6 +119,7 @@ struct batch_output {
   bool has_empty;  ///< `empty` is the result of too few elements
   alignas(16) std::byte empty[32];
   batch_status* status;
+  unsigned long long call;  ///< the number of this call among those of the context, from 1 on
 };
 
 }  // namespace fanin::cuda

@@ -128,6 +128,7 @@ batch_output output_of(const request& request, const batch& many, context& conte
   out.least = least_count(request.what);
   out.has_empty = write_empty(request, many, out.empty);
   out.status = reinterpret_cast<batch_status*>(context.batch_status_memory());
+  out.call = ++context.batches;
   return out;
 }
 
@@ -176,7 +177,8 @@ const void* enqueue_tables(const Tables& tables, const request& request, const r
 
 }  // namespace
 
-const void* enqueue_batch(const request& asked, const batch& many, const results_view& to, context& context) {
+const void* enqueue_batch(const request& asked, const batch& many, const results_view& to, context& context,
+                          bool reports) {
   const request request = with_method_of_batch(asked);
   if (to.place == memory::device) {
     check_reach(to.data, many.result_count * result_bytes(request), context.where().device, "the memory for results");
@@ -186,7 +188,10 @@ const void* enqueue_batch(const request& asked, const batch& many, const results
   batch_elements all = elements_of(request, many, fold, context.where().device);
   batch_output out = output_of(request, many, context);
   cudaStream_t stream = context.where().stream;
-  check(cudaMemsetAsync(out.status, 0, sizeof *out.status, stream), "cudaMemsetAsync");
+  // Kernels of rows read no fact of an earlier batch, unless they add to results.
+  if (reports || request.adds || many.kind != layout::rows) {
+    check(cudaMemsetAsync(out.status, 0, sizeof *out.status, stream), "cudaMemsetAsync");
+  }
   if (many.kind == layout::groups) {
     const execution& where = context.where();
     if (group_tables::serve(request, many, where)) {
@@ -281,7 +286,7 @@ outcome reduce_batch(const request& request, const batch& many, const results_vi
   const std::size_t bytes = many.result_count * result_bytes(request);
   batch_status found{};
   if (many.result_count > 0) {
-    const void* const results = enqueue_batch(request, many, out, context);
+    const void* const results = enqueue_batch(request, many, out, context, true);
     check(cudaMemcpyAsync(context.host_state(0), context.batch_status_memory(), sizeof found, cudaMemcpyDeviceToHost,
                           where.stream),
           "cudaMemcpyAsync");

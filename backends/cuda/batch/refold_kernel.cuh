@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The second fold of items whose states of few words did not fit, by the exact accumulator. Where all fit, which is
-// said by the batch's status, the kernel ends at once.
+// said by the batch's status, the kernel ends at once. A graph that runs again has the number of its first call, so
+// that it may look for such items where there are none.
 #pragma once
 
 #include "backends/cuda/batch/batch_writer.cuh"
@@ -95,7 +96,7 @@ template <class P, class A, class... OfSquares>
 __global__ void __launch_bounds__(tuning::refold_threads)
     refold_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ batch_output out) {
   overlap_with_next_launch();
-  if (out.status->unfit == 0) return;
+  if (out.status->unfit != out.call) return;
   if constexpr (sizeof...(OfSquares) > 0) {
     if (all.rule.squares) return refold<OfSquares..., P>(all, out);
   }

@@ -66,6 +66,7 @@ class context {
   std::byte* presence_memory();
   /// 64 bytes of device memory for what kernels of a batch find out.
   std::byte* batch_status_memory() const noexcept { return between_launches_.get() + 128; }
+  std::uint64_t batches = 0;  ///< that were enqueued
   static constexpr std::size_t presence_counts_bytes = 256, presence_bytes = std::size_t{1} << 25;
 
   device_times times;
