@@ -26,7 +26,9 @@ constexpr call_of float_calls[] = {{operation::sum, method::fast},     {operatio
                                    {operation::product, method::fast}, {operation::min, method::fast},
                                    {operation::max, method::fast},     {operation::minmax, method::fast},
                                    {operation::sum, method::exact},    {operation::mean, method::exact}};
-constexpr call_of integer_calls[] = {{operation::min, method::fast}, {operation::max, method::fast}};
+constexpr call_of integer_calls[] = {{operation::sum, method::fast},
+                                     {operation::min, method::fast},
+                                     {operation::argmax, method::fast}};
 
 /// Elements of all magnitudes, and of some only zeros of both signs, a few of them NaN.
 template <class T>
@@ -180,8 +182,7 @@ TEST_SUITE("unit/batch_bits") {
     on_every_target([] { check_rows<T>(float_calls); });
   }
 
-  TEST_CASE_TEMPLATE("rows of integers along both axes", T, std::int32_t, std::uint32_t, std::int64_t,
-                     std::uint64_t) {
+  TEST_CASE_TEMPLATE("rows of integers along both axes", T, std::int8_t, std::uint16_t, std::int32_t, std::int64_t) {
     on_every_target([] { check_rows<T>(integer_calls); });
   }
 

@@ -78,12 +78,12 @@ struct general_loops {
   }
 };
 
-/// If states are small, adding an element takes no longer than moving it. Some types are left out to keep the
-/// library small, because columns of them are rare: numbers of 8 bits, integers of 16 bits and complex numbers.
+/// Sums and products of floats, whose states are small: adding an element takes no longer than moving it. And
+/// extrema, if a kernel folds them. Other columns are copied.
 template <class A, class T = typename A::element>
 constexpr bool folds_columns = sizeof(typename A::state) <= 16 && acc::inputs_of<A>() == 1 &&
-                               !acc::wants_position<A>() && !complex_number<T> &&
-                               (sizeof(T) >= 4 || (narrow_float<T> && sizeof(T) == 2));
+                               (std::floating_point<T> || (narrow_float<T> && sizeof(T) == 2)) &&
+                               (!A::order_free || column_kernel_of<A>.has_value());
 
 /// The state of a column after collapse().
 template <class A>

@@ -9,11 +9,11 @@
 namespace fanin::cpu {
 namespace {
 
-constexpr std::size_t most_rows = 64;
+constexpr std::size_t most_rows = 256;
 
 /// If the order matters, pieces are whole leaves, so the bits are the same as for a contiguous row.
 std::size_t piece_of(const arithmetic& loops) {
-  if (!loops.in_leaves()) return 512;
+  if (!loops.in_leaves()) return loops.element_bytes < 4 ? 1024 : 512;
   const std::size_t leaf_bytes_here = loops.leaf_elements * loops.element_bytes;
   return loops.leaf_elements * std::bit_floor(std::max<std::size_t>(1, leaf_bytes / leaf_bytes_here));
 }
@@ -22,7 +22,7 @@ std::size_t piece_of(const arithmetic& loops) {
 /// next: a few cache lines, or fewer if pieces are larger.
 std::size_t rows_of(const arithmetic& loops) {
   return std::clamp<std::size_t>((loops.in_leaves() ? 128 : 256) / loops.element_bytes, 1,
-                                 loops.in_leaves() ? most_rows / 2 : most_rows);
+                                 loops.in_leaves() ? 32 : most_rows);
 }
 
 /// The distance from a copied row of `elements` elements to the next, which is an odd number of cache lines. Rows

@@ -5,36 +5,41 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
-#include <hwy/highway.h>
+#include <hwy/base.h>
 
 namespace fanin::cpu {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-/// Transposes as many elements by as many rows as fit into a vector of 16 bytes; the rows are neighbours.
-inline void transpose_block(const std::uint32_t* from, std::ptrdiff_t along, std::uint32_t* to,
-                            std::size_t distance) {
-  const hn::FixedTag<std::uint32_t, 4> d;
-  const hn::FixedTag<std::uint64_t, 2> pairs;
-  const auto row = [&](std::ptrdiff_t i) { return hn::LoadU(d, from + i * along); };
-  const auto a = row(0), b = row(1), c = row(2), e = row(3);
-  const auto ab_low = hn::BitCast(pairs, hn::InterleaveLower(d, a, b));
-  const auto ce_low = hn::BitCast(pairs, hn::InterleaveLower(d, c, e));
-  const auto ab_high = hn::BitCast(pairs, hn::InterleaveUpper(d, a, b));
-  const auto ce_high = hn::BitCast(pairs, hn::InterleaveUpper(d, c, e));
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, ab_low, ce_low)), d, to);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, ab_low, ce_low)), d, to + distance);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, ab_high, ce_high)), d, to + 2 * distance);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, ab_high, ce_high)), d, to + 3 * distance);
+/// Transposes as many elements by as many rows as fit into a vector of 16 bytes; the rows are neighbours. Each step
+/// interleaves both halves of the vectors, as a perfect shuffle of cards does. I... are 0, ..., side - 1, since the
+/// compiler keeps an array in registers only if its indices are constants.
+template <class Word, std::size_t... I>
+inline void transpose_block(const Word* from, std::ptrdiff_t along, Word* to, std::size_t distance,
+                            std::index_sequence<I...>) {
+  constexpr std::size_t side = sizeof...(I), half = side / 2;
+  using vector [[gnu::vector_size(16)]] = Word;
+  vector v[side], shuffled[side];
+  (std::memcpy(&v[I], from + static_cast<std::ptrdiff_t>(I) * along, sizeof(vector)), ...);
+  const auto lower = [](vector a, vector b) { return __builtin_shufflevector(a, b, (I / 2 + I % 2 * side)...); };
+  const auto upper = [](vector a, vector b) {
+    return __builtin_shufflevector(a, b, (half + I / 2 + I % 2 * side)...);
+  };
+  for (std::size_t step = 1; step < side; step *= 2) {
+    ((shuffled[I] = I % 2 == 0 ? lower(v[I / 2], v[I / 2 + half]) : upper(v[I / 2], v[I / 2 + half])), ...);
+    ((v[I] = shuffled[I]), ...);
+  }
+  (std::memcpy(to + I * distance, &v[I], sizeof(vector)), ...);
 }
-inline void transpose_block(const std::uint64_t* from, std::ptrdiff_t along, std::uint64_t* to,
-                            std::size_t distance) {
-  const hn::FixedTag<std::uint64_t, 2> d;
-  const auto a = hn::LoadU(d, from), b = hn::LoadU(d, from + along);
-  hn::StoreU(hn::InterleaveLower(d, a, b), d, to);
-  hn::StoreU(hn::InterleaveUpper(d, a, b), d, to + distance);
+
+constexpr std::size_t prefetched_rows = 16;
+
+/// Prefetches `count` neighbours, which need not exist. The processor does not foresee rows that are far apart.
+template <class Word>
+HWY_INLINE void prefetch_row(const Word* row, std::size_t count) {
+  const auto* const bytes = reinterpret_cast<const char*>(row);
+  for (std::size_t b = 0; b < count * sizeof(Word); b += 64) __builtin_prefetch(bytes + b);
 }
 
 /// `Word` stands for the elements: its values do not matter.
@@ -49,13 +54,16 @@ void copy_words(const tile& t, std::byte* bytes, std::size_t distance) {
     return;
   }
   std::size_t i = 0;
-  if constexpr (std::is_integral_v<Word> && sizeof(Word) >= 4) {
+  if constexpr (std::is_integral_v<Word>) {
     constexpr std::size_t side = 16 / sizeof(Word);
     const std::size_t whole = t.across == 1 ? t.rows / side * side : 0;
     for (; whole > 0 && i + side <= t.count; i += side) {
       const Word* const line = from + static_cast<std::ptrdiff_t>(i) * t.along;
+      for (std::size_t k = 0; k < side; ++k) {
+        prefetch_row(line + static_cast<std::ptrdiff_t>(prefetched_rows + k) * t.along, t.rows);
+      }
       for (std::size_t r = 0; r < whole; r += side) {
-        transpose_block(line + r, t.along, to + r * distance + i, distance);
+        transpose_block(line + r, t.along, to + r * distance + i, distance, std::make_index_sequence<side>());
       }
       for (std::size_t r = whole; r < t.rows; ++r) {
         for (std::size_t k = 0; k < side; ++k) {
