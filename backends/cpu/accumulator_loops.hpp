@@ -36,11 +36,7 @@ void take_extremum(const T* x, std::size_t count, T& best) {
       best, Largest ? largest_leaf(x, count, long_input) : smallest_leaf(x, count, long_input));
 }
 template <class T, bool Largest>
-struct loop<acc::extremum<T, Largest>> : unordered_loop<acc::extremum<T, Largest>, take_extremum<T, Largest>> {
-  static void whole_each(const operands* runs, const std::size_t* counts, std::size_t number, T* totals) {
-    Largest ? largest_of_each(runs, counts, number, totals) : smallest_of_each(runs, counts, number, totals);
-  }
-};
+struct loop<acc::extremum<T, Largest>> : unordered_loop<acc::extremum<T, Largest>, take_extremum<T, Largest>> {};
 
 /// Writes the terms of the elements to a block on the stack, which stays in the L1 cache, and adds the block.
 template <class T, class Term>

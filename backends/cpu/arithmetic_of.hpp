@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/cpu/accumulator_loops.hpp"
+#include "backends/cpu/compared_runs.hpp"
 #include "backends/finish_state.hpp"
 
 namespace fanin::cpu {
@@ -67,10 +68,25 @@ void sum_exactly(const operands& data, std::size_t count, element_type result, v
   with_result<Recipe>(result, [&]<class R>(R) { *static_cast<R*>(out) = static_cast<R>(total); });
 }
 
-/// Whether round_each() serves the recipe.
-template <class Recipe, class A = typename Recipe::accumulator>
-constexpr bool has_rounded_runs = std::floating_point<typename A::element>&& Recipe::method ==
-                                  method::exact&& accumulator::inputs_of<A>() == 1;
+/// The function for several arrays of a recipe whose function depends on the element's type alone.
+template <class Recipe>
+constexpr auto reduce_each_of() {
+  using T = typename Recipe::accumulator::element;
+  constexpr operation_row row = row_of(Recipe::what);
+  if constexpr (row.inputs != 1 || !computable<T>) {
+    return nullptr;
+  } else if constexpr (row.unrounded) {
+    return compare_each<T>;
+  } else if constexpr (row.adds == summand::none || row.adds == summand::exponentials) {
+    return nullptr;
+  } else if constexpr (std::integral<T>) {
+    return reduce_integers_each<T>;
+  } else if constexpr (Recipe::method == method::exact) {
+    return round_each<T>;
+  } else {
+    return nullptr;
+  }
+}
 
 template <class Recipe>
 constexpr arithmetic arithmetic_of() {
@@ -82,6 +98,7 @@ constexpr arithmetic arithmetic_of() {
   static_assert(A::order_free || loop::functions.leaf_elements == detail::leaf_of<A>);
   f.finish = finish_by<Recipe, finish_state<Recipe>>();
   if constexpr (reduces_at_once<Recipe>) f.reduce = reduce_at_once<Recipe>;
+  f.reduce_each = reduce_each_of<Recipe>();
   if constexpr (requires(typename A::state * totals) { loop::whole_each(nullptr, nullptr, 0, totals); }) {
     f.reduce_each = [](operation, const operands* runs, const std::size_t* counts, std::size_t number,
                        element_type result, void* out) {
@@ -95,10 +112,7 @@ constexpr arithmetic arithmetic_of() {
       return std::uint64_t{0};
     };
   }
-  if constexpr (std::same_as<A, acc::exact_sum<typename A::element>>) {
-    f.reduce = sum_exactly<Recipe>;
-  }
-  if constexpr (has_rounded_runs<Recipe>) f.reduce_each = round_each<typename A::element>;
+  if constexpr (std::same_as<A, acc::exact_sum<typename A::element>>) f.reduce = sum_exactly<Recipe>;
   f.bound = bound_of_state<Recipe>;
   return f;
 }

@@ -51,12 +51,55 @@ void multiply_integers(const T* x, std::size_t count, accumulator::integer_produ
   }
 }
 
-#define FANIN_FOLDS(SUFFIX, T)                                                                \
-  template void add_integers<T, false>(const T*, std::size_t, accumulator::int128&);          \
-  template void add_integers<T, true>(const T*, std::size_t, accumulator::int128&);           \
-  template void add_integer_squares<T>(const T*, std::size_t, accumulator::uint128&);         \
-  template void add_integer_moments<T>(const T*, std::size_t, accumulator::integer_moments&); \
-  template void multiply_integers<T>(const T*, std::size_t, accumulator::integer_product_state&);
+template <class T>
+std::uint64_t reduce_integers_each(operation what, const detail::operands* runs, const std::size_t* counts,
+                                   std::size_t number, element_type result, void* out) {
+  using accumulator::int128;
+  constexpr std::size_t longest = 65536;
+  const operation_row& row = row_of(what);
+  const bool deviations = row.adds == summand::deviations, squares = deviations || row.adds == summand::squares;
+  fraction fractions[detail::arithmetic::most_runs];
+  std::uint64_t left = 0;
+  for (std::size_t i = 0; i < number; ++i) {
+    const auto* const x = static_cast<const T*>(runs[i].x);
+    const std::size_t count = counts[i];
+    fractions[i] = {0, 1};
+    const auto leave = [&] { left |= std::uint64_t{1} << i; };
+    if (count == 0 || count > longest) {
+      leave();
+      continue;
+    }
+    const square_total of_squares = squares ? squares_leaf(x, count, false) : square_total{0, 0};
+    const int128 sum = squares && !deviations ? 0 : sum_leaf(x, count, row.adds == summand::magnitudes, false);
+    const auto n = static_cast<int128>(count);
+    if (of_squares.high != 0 || of_squares.low >> 100 != 0) {
+      leave();
+    } else if (row.value == sum_value::total) {
+      const int128 total = squares ? static_cast<int128>(of_squares.low) : sum;
+      const auto word = static_cast<std::uint64_t>(total);
+      static_cast<std::uint64_t*>(out)[i] = word;
+      if (total != (result == element_type::u64 ? int128{word} : int128{static_cast<std::int64_t>(word)})) leave();
+    } else if (deviations) {
+      const int128 divisor = n - (row.empty == empty_value::none_of_one ? 1 : 0);
+      fractions[i] = {static_cast<int128>(of_squares.low) * n - sum * sum, static_cast<double>(n * divisor)};
+    } else if (squares) {
+      fractions[i].numerator = static_cast<int128>(of_squares.low);
+    } else {
+      fractions[i] = {sum, static_cast<double>(count)};
+    }
+  }
+  if (row.value == sum_value::total) return left;
+  return left | round_fractions(row.value == sum_value::root, fractions, number, static_cast<double*>(out));
+}
+
+#define FANIN_FOLDS(SUFFIX, T)                                                                           \
+  template void add_integers<T, false>(const T*, std::size_t, accumulator::int128&);                     \
+  template void add_integers<T, true>(const T*, std::size_t, accumulator::int128&);                      \
+  template void add_integer_squares<T>(const T*, std::size_t, accumulator::uint128&);                    \
+  template void add_integer_moments<T>(const T*, std::size_t, accumulator::integer_moments&);            \
+  template void multiply_integers<T>(const T*, std::size_t, accumulator::integer_product_state&);        \
+  template std::uint64_t reduce_integers_each<T>(operation, const detail::operands*, const std::size_t*, \
+                                                 std::size_t, element_type, void*);
 FANIN_FOR_EACH_INTEGER(FANIN_FOLDS)
 #undef FANIN_FOLDS
 

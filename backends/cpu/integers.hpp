@@ -7,6 +7,7 @@
 
 #include <fanin/accumulator/integer.hpp>
 #include <fanin/accumulator/moments.hpp>
+#include <fanin/loop.hpp>
 
 namespace fanin::cpu {
 
@@ -33,6 +34,22 @@ struct leading_units {
 };
 template <class T>
 leading_units units_leaf(const T* x, std::size_t count);
+
+/// Acts as arithmetic::reduce_each() for sums, means, norms and variances of integers. Arrays are left without
+/// elements, of more than 65536 elements, where a sum of 64 bits overflows or squares have more than 100 bits, and
+/// where round_fractions() leaves the result.
+template <class T>
+std::uint64_t reduce_integers_each(operation what, const detail::operands* runs, const std::size_t* counts,
+                                   std::size_t number, element_type result, void* out);
+
+/// A fraction. The numerator has at most 120 bits, and the denominator is a whole number.
+struct fraction {
+  accumulator::int128 numerator;
+  double denominator;
+};
+/// Writes the fractions, or their roots, rounded once. Bit i of the returned number says that fraction i is left: it
+/// is too near to the middle of two doubles. All are left without fused multiply-adds. (rounded_runs.cpp)
+std::uint64_t round_fractions(bool roots, const fraction* fractions, std::size_t number, double* out);
 
 /// Fold the elements into a state as the accumulator's add() does one after the other. Defined for every integer.
 template <class T, bool Magnitudes>

@@ -97,11 +97,6 @@ template <class T>
 T smallest_leaf(const T* x, std::size_t count, bool prefetches);
 template <class T>
 T largest_leaf(const T* x, std::size_t count, bool prefetches);
-/// The smallest, or largest, element of each of several arrays.
-template <class T>
-void smallest_of_each(const detail::operands* runs, const std::size_t* counts, std::size_t number, T* totals);
-template <class T>
-void largest_of_each(const detail::operands* runs, const std::size_t* counts, std::size_t number, T* totals);
 /// The index of the first element with the bits of `value`, or if that is NaN, of the first NaN. There is one.
 template <class T>
 std::size_t find_leaf(const T* x, std::size_t count, T value);

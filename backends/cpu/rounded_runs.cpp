@@ -15,6 +15,7 @@
 
 #include "backends/cpu/error_free-inl.h"
 #include "backends/cpu/exact.hpp"
+#include "backends/cpu/integers.hpp"
 #include "backends/cpu/lanes-inl.h"
 #include "backends/cpu/loads-inl.h"
 
@@ -134,6 +135,12 @@ HWY_INLINE estimate root(const estimate& a) {
   const double value = std::sqrt(a.value), rest = std::fma(-value, value, a.value) + a.low;
   return {value, rest / (2 * value), a.error / value + 8 * u * u * value};
 }
+/// The number with the nearest double as its value. It has at most 2^62 in magnitude, or 120 bits.
+template <class Integer>
+HWY_INLINE estimate estimate_of(Integer x) {
+  const auto value = static_cast<double>(x), low = static_cast<double>(x - static_cast<Integer>(value));
+  return {value, low, 4 * u * u * std::fabs(value)};
+}
 /// The sum of the squares of the distances from the mean.
 HWY_INLINE estimate dispersion(const two_sums& s, double count) {
   const double mean = s.first.value / count;
@@ -191,12 +198,25 @@ std::uint64_t round_runs(operation what, const operands* runs, const std::size_t
   return left;
 }
 
+std::uint64_t round_all(bool roots, const fraction* fractions, std::size_t number, double* out) {
+  std::uint64_t left = 0;
+  for (std::size_t i = 0; i < number; ++i) {
+    const accumulator::int128 x = fractions[i].numerator;
+    const auto word = static_cast<std::int64_t>(x);
+    const bool is_short = x == word && word >> 62 == word >> 63;
+    const estimate found = quotient(is_short ? estimate_of(word) : estimate_of(x), fractions[i].denominator);
+    left |= std::uint64_t{!settle(roots ? root(found) : found, out[i])} << i;
+  }
+  return left;
+}
+
 #else
 
 template <class T>
 std::uint64_t round_runs(operation, const operands*, const std::size_t*, std::size_t, T*) {
   return ~std::uint64_t{0};
 }
+std::uint64_t round_all(bool, const fraction*, std::size_t, double*) { return ~std::uint64_t{0}; }
 
 #endif
 
@@ -219,8 +239,13 @@ namespace {
 
 HWY_EXPORT(round_f32);
 HWY_EXPORT(round_f64);
+HWY_EXPORT(round_all);
 
 }  // namespace
+
+std::uint64_t round_fractions(bool roots, const fraction* fractions, std::size_t number, double* out) {
+  return HWY_DYNAMIC_DISPATCH(round_all)(roots, fractions, number, out);
+}
 
 template <class T>
 std::uint64_t round_each(operation what, const operands* runs, const std::size_t* counts, std::size_t number,

@@ -166,22 +166,9 @@ HWY_NOINLINE T extremum_of(const T* x, std::size_t count, bool prefetches) {
   }
 }
 
-template <bool Largest, class T>
-void extrema_of(const operands* runs, const std::size_t* counts, std::size_t number, T* totals) {
-  for (std::size_t i = 0; i < number; ++i) {
-    totals[i] = extremum_of<Largest>(static_cast<const T*>(runs[i].x), counts[i], is_long<T>(counts[i]));
-  }
-}
-
-#define FANIN_EXTREMA(SUFFIX, T)                                                                                \
-  T smallest_##SUFFIX(const T* x, std::size_t n, bool ahead) { return extremum_of<false>(x, n, ahead); }        \
-  T largest_##SUFFIX(const T* x, std::size_t n, bool ahead) { return extremum_of<true>(x, n, ahead); }          \
-  void each_smallest_##SUFFIX(const operands* runs, const std::size_t* counts, std::size_t number, T* totals) { \
-    extrema_of<false>(runs, counts, number, totals);                                                            \
-  }                                                                                                             \
-  void each_largest_##SUFFIX(const operands* runs, const std::size_t* counts, std::size_t number, T* totals) {  \
-    extrema_of<true>(runs, counts, number, totals);                                                             \
-  }
+#define FANIN_EXTREMA(SUFFIX, T)                                                                         \
+  T smallest_##SUFFIX(const T* x, std::size_t n, bool ahead) { return extremum_of<false>(x, n, ahead); } \
+  T largest_##SUFFIX(const T* x, std::size_t n, bool ahead) { return extremum_of<true>(x, n, ahead); }
 FANIN_FOR_EACH_COMPUTABLE(FANIN_EXTREMA)
 #undef FANIN_EXTREMA
 
@@ -192,26 +179,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fanin::cpu {
 
-#define FANIN_DISPATCH(SUFFIX, T)                                                                            \
-  HWY_EXPORT(smallest_##SUFFIX);                                                                             \
-  HWY_EXPORT(largest_##SUFFIX);                                                                              \
-  template <>                                                                                                \
-  T smallest_leaf<T>(const T* x, std::size_t count, bool prefetches) {                                       \
-    return HWY_DYNAMIC_DISPATCH(smallest_##SUFFIX)(x, count, prefetches);                                    \
-  }                                                                                                          \
-  template <>                                                                                                \
-  T largest_leaf<T>(const T* x, std::size_t count, bool prefetches) {                                        \
-    return HWY_DYNAMIC_DISPATCH(largest_##SUFFIX)(x, count, prefetches);                                     \
-  }                                                                                                          \
-  HWY_EXPORT(each_smallest_##SUFFIX);                                                                        \
-  HWY_EXPORT(each_largest_##SUFFIX);                                                                         \
-  template <>                                                                                                \
-  void smallest_of_each<T>(const operands* runs, const std::size_t* counts, std::size_t number, T* totals) { \
-    HWY_DYNAMIC_DISPATCH(each_smallest_##SUFFIX)(runs, counts, number, totals);                              \
-  }                                                                                                          \
-  template <>                                                                                                \
-  void largest_of_each<T>(const operands* runs, const std::size_t* counts, std::size_t number, T* totals) {  \
-    HWY_DYNAMIC_DISPATCH(each_largest_##SUFFIX)(runs, counts, number, totals);                               \
+#define FANIN_DISPATCH(SUFFIX, T)                                         \
+  HWY_EXPORT(smallest_##SUFFIX);                                          \
+  HWY_EXPORT(largest_##SUFFIX);                                           \
+  template <>                                                             \
+  T smallest_leaf<T>(const T* x, std::size_t count, bool prefetches) {    \
+    return HWY_DYNAMIC_DISPATCH(smallest_##SUFFIX)(x, count, prefetches); \
+  }                                                                       \
+  template <>                                                             \
+  T largest_leaf<T>(const T* x, std::size_t count, bool prefetches) {     \
+    return HWY_DYNAMIC_DISPATCH(largest_##SUFFIX)(x, count, prefetches);  \
   }
 FANIN_FOR_EACH_COMPUTABLE(FANIN_DISPATCH)
 #undef FANIN_DISPATCH

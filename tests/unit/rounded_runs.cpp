@@ -148,6 +148,15 @@ TEST_SUITE("unit/rounded_runs") {
                      std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {
     check_operations<T>();
   }
+  TEST_CASE("a short segment whose sum does not fit is an error that names the segment") {
+    const std::vector<std::int64_t> x{1, 2, std::int64_t{1} << 62, std::int64_t{1} << 62, -5};
+    const std::vector<std::size_t> offsets{0, 2, 4, 5};
+    std::vector<std::int64_t> out(3);
+    for (const operation what : {operation::sum, operation::sum_of_squares}) {
+      CHECK_THROWS_WITH_AS(reduce(what, segments(x, offsets), out, {.backend = "serial"}),
+                           "segment 1: the result does not fit in i64", overflow);
+    }
+  }
 }
 
 }  // namespace
