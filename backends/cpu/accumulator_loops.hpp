@@ -155,7 +155,9 @@ struct row_loop {
 template <class T>
 struct loop<acc::log_sum<T>> : row_loop<acc::log_sum<T>, log_sum_row<T>, fold_log_sums<T>> {};
 template <class A>
-using moments_loop = row_loop<A, moment_row<A>, fold_moments<A>>;
+struct moments_loop : row_loop<A, moment_row<A>, fold_moments<A>> {
+  static typename A::state total(const void* state) { return static_cast<const moment_row<A>*>(state)->total(); }
+};
 template <class T>
 struct loop<acc::plain_moments<T>> : moments_loop<acc::plain_moments<T>> {};
 template <class T>

@@ -126,6 +126,8 @@ struct log_sum_row {
 template <class T>
 void fold_log_sums(const T* x, std::size_t count, log_sum_row<T>& out);
 
+/// The lanes to which vectors merge a row of moments: at least a vector on every instruction set.
+inline constexpr std::size_t moment_lanes_left = 8;
 /// The states in the lanes of a row, which consist of doubles: a plane for each of these.
 template <class A>
 struct moment_row {
@@ -146,6 +148,8 @@ struct moment_row {
     for (std::size_t p = 0; p < planes; ++p) plane[p][i] = numbers[p];
   }
   void merge(const moment_row& from);
+  /// The merge of all lanes, lane j with lane j + lanes / 2 and so on.
+  state total() const;
 };
 /// Folds any number of elements into the sums for a variance, in the fixed order, with the bits of the general loop.
 /// A is plain_moments<float>, compensated_moments or shifted_moments<double>. Memory: 8 KiB of stack, and up to 2 KiB

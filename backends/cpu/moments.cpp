@@ -180,6 +180,28 @@ HWY_INLINE void merge_rows(const double* from, std::size_t count, double* into) 
   }
 }
 
+static_assert(width <= moment_lanes_left);
+/// Merges lane j of a row of states, whose planes are `count` numbers long, with lane j + count / 2, and so on down
+/// to moment_lanes_left lanes.
+template <class States>
+HWY_INLINE void collapse_rows(const double* from, std::size_t count, double* into) {
+  double room[States::planes * detail::row_bytes / sizeof(float) / 2];
+  for (std::size_t half = count / 2; half >= moment_lanes_left; half /= 2) {
+    double* const to = half == moment_lanes_left ? into : room;
+    for (std::size_t j = 0; j < half; j += width) {
+      States s, other;
+      for (std::size_t p = 0; p < s.planes; ++p) {
+        s.plane[p] = hn::LoadU(doubles(), from + p * count + j);
+        other.plane[p] = hn::LoadU(doubles(), from + p * count + half + j);
+      }
+      s.merge(other);
+      for (std::size_t p = 0; p < s.planes; ++p) hn::StoreU(s.plane[p], doubles(), to + p * half + j);
+    }
+    from = to;
+    count = half;
+  }
+}
+
 template <class T>
 constexpr std::size_t lanes = detail::row_bytes / sizeof(T);
 void fold_plain(const float* x, std::size_t rows, double* out) { fold_rows<plain_leaf, lanes<float>>(x, rows, out); }
@@ -191,6 +213,12 @@ void fold_compensated_f64(const double* x, std::size_t rows, double* out) {
 }
 void fold_shifted(const double* x, std::size_t rows, double* out) {
   fold_rows<shifted_leaf, lanes<double>>(x, rows, out);
+}
+void collapse_plain(const double* from, std::size_t count, double* into) {
+  collapse_rows<plain_states>(from, count, into);
+}
+void collapse_compensated(const double* from, std::size_t count, double* into) {
+  collapse_rows<compensated_states>(from, count, into);
 }
 void merge_plain(const double* from, std::size_t count, double* into) { merge_rows<plain_states>(from, count, into); }
 void merge_compensated(const double* from, std::size_t count, double* into) {
@@ -211,6 +239,8 @@ HWY_EXPORT(fold_compensated_f64);
 HWY_EXPORT(fold_shifted);
 HWY_EXPORT(merge_plain);
 HWY_EXPORT(merge_compensated);
+HWY_EXPORT(collapse_plain);
+HWY_EXPORT(collapse_compensated);
 
 /// Folds whole rows by the best instruction set of this machine.
 template <class A>
@@ -248,6 +278,26 @@ void moment_row<A>::merge(const moment_row& from) {
   } else {
     HWY_DYNAMIC_DISPATCH(merge_compensated)(from.plane[0], lanes, plane[0]);
   }
+}
+
+template <class A>
+typename A::state moment_row<A>::total() const {
+  double left[planes * moment_lanes_left];
+  if constexpr (planes == 2) {
+    HWY_DYNAMIC_DISPATCH(collapse_plain)(plane[0], lanes, left);
+  } else {
+    HWY_DYNAMIC_DISPATCH(collapse_compensated)(plane[0], lanes, left);
+  }
+  state lane[moment_lanes_left];
+  for (std::size_t i = 0; i < moment_lanes_left; ++i) {
+    std::array<double, planes> numbers;
+    for (std::size_t p = 0; p < planes; ++p) numbers[p] = left[p * moment_lanes_left + i];
+    lane[i] = std::bit_cast<state>(numbers);
+  }
+  for (std::size_t half = moment_lanes_left / 2; half > 0; half /= 2) {
+    for (std::size_t j = 0; j < half; ++j) A::merge(lane[j], lane[j + half]);
+  }
+  return lane[0];
 }
 
 template <class A>
