@@ -159,6 +159,9 @@ void fold_moments(const typename A::element* x, std::size_t count, moment_row<A>
 
 /// Writes elements of 8 or 16 bits as floats.
 void widen(const void* x, std::size_t count, element_type type, float* out);
+/// Writes rows of elements of 8 or 16 bits, which begin `along` elements apart, one after another as floats.
+void widen_rows(const void* x, std::ptrdiff_t along, std::size_t rows, std::size_t columns, element_type type,
+                float* out);
 
 /// Converts elements of 8 or 16 bits to floats, and folds these as `floats` does. Blocks of floats are on the
 /// stack, and stay in the L1 cache. If `settled_by` is not null, the state is a count. settled_by() gets the count

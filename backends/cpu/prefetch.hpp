@@ -35,4 +35,11 @@ HWY_INLINE void prefetch_line(const void* x) {
   __builtin_prefetch(static_cast<const char*>(x) + prefetch_distance, 0, 2);
 }
 
+/// Rows that are far apart are prefetched so many rows before they are read: the processor does not foresee them.
+constexpr std::ptrdiff_t rows_ahead = 16;
+/// Prefetches a row of so many bytes, which need not exist.
+HWY_INLINE void prefetch_row(const void* row, std::size_t bytes) {
+  for (std::size_t b = 0; b < bytes; b += 64) __builtin_prefetch(static_cast<const char*>(row) + b);
+}
+
 }  // namespace fanin::cpu

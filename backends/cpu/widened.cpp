@@ -67,6 +67,19 @@ void widen_any(const void* x, std::size_t count, element_type type, bool ahead, 
   });
 }
 
+void widen_each(const void* x, std::ptrdiff_t along, std::size_t rows, std::size_t columns, element_type type,
+                float* out) {
+  with_element(type, [&]<class T>() {
+    if constexpr (narrow_float<T>) {
+      const auto* row = static_cast<const T*>(x);
+      for (std::size_t r = 0; r < rows; ++r, row += along) {
+        prefetch_row(row + rows_ahead * along, columns * sizeof(T));
+        widen_all(row, columns, false, out + r * columns);
+      }
+    }
+  });
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace fanin::cpu
 HWY_AFTER_NAMESPACE();
@@ -76,6 +89,7 @@ namespace fanin::cpu {
 namespace {
 
 HWY_EXPORT(widen_any);
+HWY_EXPORT(widen_each);
 
 constexpr std::size_t block = 4096;
 static_assert(block % detail::leaf_of<accumulator::plain_sum<float>> == 0, "blocks are whole leaves");
@@ -84,6 +98,11 @@ static_assert(block % detail::leaf_of<accumulator::plain_sum<float>> == 0, "bloc
 
 void widen(const void* x, std::size_t count, element_type type, float* out) {
   HWY_DYNAMIC_DISPATCH(widen_any)(x, count, type, false, out);
+}
+
+void widen_rows(const void* x, std::ptrdiff_t along, std::size_t rows, std::size_t columns, element_type type,
+                float* out) {
+  HWY_DYNAMIC_DISPATCH(widen_each)(x, along, rows, columns, type, out);
 }
 
 void fold_widened(const detail::arithmetic& floats, element_type type,

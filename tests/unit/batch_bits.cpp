@@ -21,23 +21,28 @@ struct call_of {
   operation what;
   fanin::method method;
 };
-constexpr call_of float_calls[] = {{operation::sum, method::fast},     {operation::sum, method::compensated},
-                                   {operation::mean, method::fast},    {operation::sum_of_squares, method::fast},
-                                   {operation::product, method::fast}, {operation::min, method::fast},
-                                   {operation::max, method::fast},     {operation::minmax, method::fast},
-                                   {operation::sum, method::exact},    {operation::mean, method::exact}};
-constexpr call_of integer_calls[] = {{operation::sum, method::fast},
-                                     {operation::min, method::fast},
-                                     {operation::argmax, method::fast}};
+constexpr call_of float_calls[] = {{operation::sum, method::fast},
+                                   {operation::sum, method::compensated},
+                                   {operation::mean, method::fast},
+                                   {operation::sum_of_squares, method::fast},
+                                   {operation::sum_of_magnitudes, method::fast},
+                                   {operation::product, method::fast},
+                                   {operation::min, method::fast},
+                                   {operation::max, method::fast},
+                                   {operation::minmax, method::fast},
+                                   {operation::sum, method::exact},
+                                   {operation::mean, method::exact}};
+constexpr call_of integer_calls[] = {
+    {operation::sum, method::fast}, {operation::min, method::fast}, {operation::argmax, method::fast}};
 
 /// Elements of all magnitudes, and of some only zeros of both signs, a few of them NaN.
 template <class T>
 std::vector<T> elements(operation what, std::size_t count) {
   if (what == operation::product) return unit_factors<T>(count, 5);
   std::vector<T> x = mixed_values<T>(count, 5);
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (floating<T>) {
     generator random(3);
-    for (std::size_t i = 0; i < count; i += 1 + random() % 3) x[i] = random() % 2 == 0 ? T{0} : -T{0};
+    for (std::size_t i = 0; i < count; i += 1 + random() % 3) x[i] = T(random() % 2 == 0 ? 0.0F : -0.0F);
     for (std::size_t i = 0; i < count; i += 1 + random() % 997) x[i] = std::numeric_limits<T>::quiet_NaN();
   }
   return x;
@@ -179,6 +184,10 @@ void check_columns(operation what, const std::vector<T>& x, std::size_t n, std::
 
 TEST_SUITE("unit/batch_bits") {
   TEST_CASE_TEMPLATE("rows of floats along both axes", T, float, double) {
+    on_every_target([] { check_rows<T>(float_calls); });
+  }
+
+  TEST_CASE_TEMPLATE("rows of narrow floats along both axes", T, f16, bf16, e5m2) {
     on_every_target([] { check_rows<T>(float_calls); });
   }
 

@@ -24,6 +24,15 @@ constexpr std::optional<column_kernel> column_kernel_of<acc::plain_sum<T>> = col
 template <std::floating_point T>
 constexpr std::optional<column_kernel> column_kernel_of<acc::compensated_sum<T>> = column_kernel::compensated_sum;
 template <std::floating_point T>
+constexpr std::optional<column_kernel> column_kernel_of<acc::plain_sum<T, acc::magnitude_term>> =
+    column_kernel::magnitude_sum;
+template <std::floating_point T>
+constexpr std::optional<column_kernel> column_kernel_of<acc::plain_square_sum<T>> = column_kernel::square_sum;
+template <std::floating_point T>
+constexpr std::optional<column_kernel> column_kernel_of<acc::plain_product<T>> = column_kernel::product;
+template <std::floating_point T>
+constexpr std::optional<column_kernel> column_kernel_of<acc::both_extrema<T>> = column_kernel::extrema;
+template <std::floating_point T>
 constexpr std::optional<column_kernel> column_kernel_of<acc::smallest<T>> = column_kernel::smallest;
 template <std::floating_point T>
 constexpr std::optional<column_kernel> column_kernel_of<acc::largest<T>> = column_kernel::largest;
@@ -32,19 +41,19 @@ constexpr std::optional<column_kernel> column_kernel_of<acc::largest<T>> = colum
 template <class A>
 struct general_loops {
   using state = typename A::state;
-  static constexpr std::size_t lanes = A::order_free ? 1 : detail::row_width_of<A>;
+  static constexpr std::size_t lanes = detail::row_width_of<A>;
   static constexpr std::size_t width = columns_in_tile(lanes, sizeof(state));
   struct states {
     state lane[lanes][width];
   };
 
-  static void fold(const void* x, std::ptrdiff_t along, std::size_t columns, std::size_t count, std::size_t used,
-                   void* to) {
-    auto& all = *::new (to) states;
+  static void fold(const void* x, std::ptrdiff_t along, std::size_t columns, std::size_t first, std::size_t count,
+                   std::size_t used, void* to) {
+    auto& all = first == 0 ? *::new (to) states : *static_cast<states*>(to);
     const auto* const rows = static_cast<const typename A::element*>(x);
     for (std::size_t j = 0; j < used; ++j) {
       state* const lane = all.lane[j];
-      std::fill_n(lane, columns, A::identity());
+      if (first == 0) std::fill_n(lane, columns, A::identity());
       for (std::size_t i = j; i < count; i += lanes) {
         add_row(lane, rows + static_cast<std::ptrdiff_t>(i) * along, columns);
       }
@@ -78,12 +87,12 @@ struct general_loops {
   }
 };
 
-/// Sums and products of floats, whose states are small: adding an element takes no longer than moving it. And
-/// extrema, if a kernel folds them. Other columns are copied.
-template <class A, class T = typename A::element>
-constexpr bool folds_columns = sizeof(typename A::state) <= 16 && acc::inputs_of<A>() == 1 &&
-                               (std::floating_point<T> || (narrow_float<T> && sizeof(T) == 2)) &&
-                               (!A::order_free || column_kernel_of<A>.has_value());
+/// Columns of floats are folded side by side by accumulators with small states whose order matters: adding an element
+/// takes no longer than moving it. Extrema are folded so by their kernels. Other columns are copied.
+template <class A, class OfFloats = acc::of_floats_t<A>>
+constexpr bool folds_columns =
+    sizeof(typename A::state) <= 16 && acc::inputs_of<A>() == 1 && std::floating_point<typename OfFloats::element> &&
+    !complex_number<typename A::element> && (!A::order_free || column_kernel_of<OfFloats>.has_value());
 
 /// The state of a column after collapse().
 template <class A>
@@ -107,7 +116,7 @@ void finish_columns(const void* states, std::size_t columns, std::size_t first, 
   with_result<Recipe>(result, [&]<class R>(R) {
     for (std::size_t c = first; c < last; ++c) {
       static_cast<R*>(out)[c * distance] =
-          A::template finish<R>(state_of<acc::folds_as_t<A>>(states, columns, c), count);
+          A::template finish<R>(state_of<acc::of_floats_t<acc::folds_as_t<A>>>(states, columns, c), count);
     }
   });
 }
@@ -123,7 +132,7 @@ inline constexpr column_loops general_loops_of{general_loops<A>::width,
 
 template <class Recipe>
 constexpr column_functions column_functions_of() {
-  using A = acc::folds_as_t<typename Recipe::accumulator>;
+  using A = acc::of_floats_t<acc::folds_as_t<typename Recipe::accumulator>>;
   column_functions f{column_kernel_of<A>, nullptr, detail::leaf_of<A>, finish_columns<Recipe>};
   if constexpr (!column_kernel_of<A>.has_value()) f.general = &general_loops_of<A>;
   return f;

@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include <bit>
+#include <type_traits>
 
 #include <fanin/accumulator/extremum.hpp>
 
@@ -17,30 +18,69 @@ HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
 namespace HWY_NAMESPACE {
 
-template <bool Largest>
-struct extremum_kernel {
-  static constexpr int planes = 1;
+struct magnitude_sum_kernel : sum_kernel {
+  template <class D, class S, class V>
+  static HWY_INLINE void add(D d, S& s, V x) {
+    sum_kernel::add(d, s, hn::Abs(x));
+  }
+};
+
+struct square_sum_kernel : sum_kernel {
+  template <class D, class S, class V>
+  static HWY_INLINE void add(D d, S& s, V x) {
+    sum_kernel::add(d, s, hn::Mul(x, x));
+  }
+};
+
+/// NaN and -0 < +0 as in accumulator::extremum. Equal numbers differ in their bits only if they are zeros.
+template <bool Largest, class V>
+HWY_INLINE V extremum_of(V best, V x) {
+  const auto is_nan = hn::Not(hn::Eq(x, x));  // hn::Ne(x, x) is false on AVX2
+  const auto wins = hn::Or(Largest ? hn::Lt(best, x) : hn::Lt(x, best), is_nan);
+  const V of_equals = Largest ? hn::And(best, x) : hn::Or(best, x);
+  return hn::IfThenElse(hn::Eq(best, x), of_equals, hn::IfThenElse(wins, x, best));
+}
+
+/// Each plane holds the smallest or the largest elements.
+template <bool... Largest>
+struct extrema_kernel {
+  static constexpr int planes = sizeof...(Largest);
   static constexpr bool order_free = true;
   template <class T>
   static constexpr T neutral() {
-    return accumulator::extremum<T, Largest>::identity();
+    return T{1};  // any number but a zero: it stands for elements beside the columns
   }
   template <class D, class S>
   static HWY_INLINE void reset(D d, S& s) {
-    s.plane[0] = hn::Set(d, neutral<hn::TFromD<D>>());
-  }
-  /// NaN and -0 < +0 as in accumulator::extremum. Equal numbers differ in their bits only if they are zeros.
-  template <class D, class S, class V>
-  static HWY_INLINE void add(D, S& s, V x) {
-    const V best = s.plane[0];
-    const auto is_nan = hn::Not(hn::Eq(x, x));  // hn::Ne(x, x) is false on AVX2
-    const auto wins = hn::Or(Largest ? hn::Lt(best, x) : hn::Lt(x, best), is_nan);
-    const V of_equals = Largest ? hn::And(best, x) : hn::Or(best, x);
-    s.plane[0] = hn::IfThenElse(hn::Eq(best, x), of_equals, hn::IfThenElse(wins, x, best));
+    int p = 0;
+    ((s.plane[p++] = hn::Set(d, accumulator::extremum<hn::TFromD<D>, Largest>::identity())), ...);
   }
   template <class D, class S>
-  static HWY_INLINE void merge(D d, S& s, const S& other) {
-    add(d, s, other.plane[0]);
+  static HWY_INLINE void merge(D, S& s, const S& other) {
+    int p = 0;
+    ((s.plane[p] = extremum_of<Largest>(s.plane[p], other.plane[p]), ++p), ...);
+  }
+  /// Vector instructions may drop NaN, and may take a zero of either sign. So rows with NaN, or with a zero as
+  /// extremum, are added again in another way.
+  template <class D, class S, class T, class F>
+  static HWY_INLINE void add_rows(D d, S& s, const T* x, std::ptrdiff_t step, std::size_t rows, const F& load_row) {
+    const auto first = load_row(x);
+    S found;
+    for (auto& plane : found.plane) plane = first;
+    auto is_settled = hn::Eq(first, first);
+    const T* row = x + step;
+    for (std::size_t r = 1; r < rows; ++r, row += step) {
+      const auto v = load_row(row);
+      is_settled = hn::And(is_settled, hn::Eq(v, v));
+      int p = 0;
+      ((found.plane[p] = Largest ? hn::Max(found.plane[p], v) : hn::Min(found.plane[p], v), ++p), ...);
+    }
+    for (const auto& plane : found.plane) is_settled = hn::AndNot(hn::Eq(plane, hn::Zero(d)), is_settled);
+    if (hn::AllTrue(d, is_settled)) return merge(d, s, found);
+    for (; rows > 0; --rows, x += step) {
+      for (auto& plane : found.plane) plane = load_row(x);
+      merge(d, s, found);
+    }
   }
 };
 
@@ -48,6 +88,9 @@ template <class Kernel>
 constexpr bool order_free = requires {
   Kernel::order_free;
 };
+/// Short columns have loops of their own for the operations that are frequent.
+template <class Kernel>
+constexpr bool folds_short = std::is_same_v<Kernel, sum_kernel> || std::is_same_v<Kernel, compensated_sum_kernel>;
 
 template <class Kernel, class T>
 struct loops_of {
@@ -57,7 +100,7 @@ struct loops_of {
   static constexpr std::size_t planes = Kernel::planes;
   static constexpr std::size_t lane_count = order_free<Kernel> ? 1 : row_bytes / sizeof(T);
   /// The number of elements of a lane that are added between loading and storing the states of the lane.
-  static constexpr std::size_t at_once = 8;
+  static constexpr std::size_t at_once = order_free<Kernel> ? 32 : 8;
 
   static HWY_INLINE T* lane_at(void* states, std::size_t lane, std::size_t columns) {
     return static_cast<T*>(states) + lane * planes * plane_distance(columns, sizeof(T));
@@ -93,24 +136,31 @@ struct loops_of {
         s = load(lane + c, distance);
       }
       const T* row = x + c;
-      for (std::size_t r = 0; r < rows; ++r, row += step) Kernel::add(D(), s, load_row(row));
+      if constexpr (order_free<Kernel>) {
+        Kernel::add_rows(D(), s, row, step, rows, load_row);
+      } else {
+        for (std::size_t r = 0; r < rows; ++r, row += step) Kernel::add(D(), s, load_row(row));
+      }
       store(s, lane + c, distance);
     });
   }
 
-  static void fold(const void* data, std::ptrdiff_t along, std::size_t columns, std::size_t count, std::size_t used,
-                   void* states) {
+  static void fold(const void* data, std::ptrdiff_t along, std::size_t columns, std::size_t first, std::size_t count,
+                   std::size_t used, void* states) {
     const auto* const x = static_cast<const T*>(data);
     const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(lane_count) * along;
-    for (std::size_t first = 0; first < count; first += at_once * lane_count) {
-      for (std::size_t j = 0; j < lane_count && first + j < count; ++j) {
-        const std::size_t i = first + j, rows = (count - i + lane_count - 1) / lane_count;
+    for (std::size_t begin = 0; begin < count; begin += at_once * lane_count) {
+      for (std::size_t j = 0; j < lane_count && begin + j < count; ++j) {
+        const std::size_t i = begin + j, rows = (count - i + lane_count - 1) / lane_count;
         const T* const row = x + static_cast<std::ptrdiff_t>(i) * along;
         T* const lane = lane_at(states, j, columns);
-        add_rows(row, step, std::min(rows, at_once), columns, first == 0, lane);
+        add_rows(row, step, std::min(rows, at_once), columns, first + begin == 0, lane);
       }
     }
-    for (std::size_t j = count; j < used; ++j) add_rows(x, step, 0, columns, true, lane_at(states, j, columns));
+    if constexpr (lane_count == 1) return;  // the one lane has elements
+    for (std::size_t j = count; first == 0 && j < used; ++j) {
+      add_rows(x, step, 0, columns, true, lane_at(states, j, columns));
+    }
   }
 
   static HWY_NOINLINE void merge_lane(T* into, const T* from, std::size_t columns) {
@@ -170,8 +220,11 @@ struct loops_of {
   }
 
   static constexpr std::size_t width = columns_in_tile(lane_count, planes * sizeof(T));
-  static constexpr column_loops functions{width, lane_count, lane_count* planes* width * sizeof(T),    fold,
-                                          merge, collapse,   order_free<Kernel> ? nullptr : fold_short};
+  static constexpr column_loops functions = [] {
+    column_loops f{width, lane_count, lane_count * planes * width * sizeof(T), fold, merge, collapse, nullptr};
+    if constexpr (folds_short<Kernel>) f.fold_short = fold_short;
+    return f;
+  }();
 };
 
 template <class T>
@@ -181,15 +234,23 @@ const column_loops* loops_for(column_kernel kernel) {
       return &loops_of<sum_kernel, T>::functions;
     case column_kernel::compensated_sum:
       return &loops_of<compensated_sum_kernel, T>::functions;
+    case column_kernel::magnitude_sum:
+      return &loops_of<magnitude_sum_kernel, T>::functions;
+    case column_kernel::square_sum:
+      return &loops_of<square_sum_kernel, T>::functions;
+    case column_kernel::product:
+      return &loops_of<product_kernel, T>::functions;
     case column_kernel::smallest:
-      return &loops_of<extremum_kernel<false>, T>::functions;
+      return &loops_of<extrema_kernel<false>, T>::functions;
+    case column_kernel::largest:
+      return &loops_of<extrema_kernel<true>, T>::functions;
     default:
-      return &loops_of<extremum_kernel<true>, T>::functions;
+      return &loops_of<extrema_kernel<false, true>, T>::functions;
   }
 }
 
-const column_loops* find_loops(column_kernel kernel, element_type type) {
-  return type == element_type::f32 ? loops_for<float>(kernel) : loops_for<double>(kernel);
+const column_loops* find_loops(column_kernel kernel, bool of_doubles) {
+  return of_doubles ? loops_for<double>(kernel) : loops_for<float>(kernel);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -200,8 +261,8 @@ HWY_AFTER_NAMESPACE();
 namespace fanin::cpu {
 
 HWY_EXPORT(find_loops);
-const column_loops& find_column_loops(column_kernel kernel, element_type type) {
-  return *HWY_DYNAMIC_DISPATCH(find_loops)(kernel, type);
+const column_loops& find_column_loops(column_kernel kernel, bool of_doubles) {
+  return *HWY_DYNAMIC_DISPATCH(find_loops)(kernel, of_doubles);
 }
 
 }  // namespace fanin::cpu

@@ -16,10 +16,10 @@ namespace fanin::cpu {
 struct column_loops {
   std::size_t width, lanes;
   std::size_t state_bytes;
-  /// Overwrites the state with the fold of `count` elements of each column, which are `along` elements apart.
-  /// `count` is at most a leaf.
-  void (*fold)(const void* x, std::ptrdiff_t along, std::size_t columns, std::size_t count, std::size_t used,
-               void* state);
+  /// Adds the elements first, ..., first + count - 1 of a leaf of each column. They are `along` elements apart.
+  /// `first` is a multiple of `lanes`. If it is 0, the state is overwritten.
+  void (*fold)(const void* x, std::ptrdiff_t along, std::size_t columns, std::size_t first, std::size_t count,
+               std::size_t used, void* state);
   void (*merge)(void* into, const void* from, std::size_t columns, std::size_t used);
   /// Merges the lanes.
   void (*collapse)(void* state, std::size_t columns, std::size_t used);
@@ -35,7 +35,7 @@ constexpr std::size_t columns_in_tile(std::size_t lanes, std::size_t state_bytes
 }
 
 /// The accumulators of floats and doubles whose column loops are written for each instruction set.
-enum class column_kernel { sum, compensated_sum, smallest, largest };
+enum class column_kernel { sum, compensated_sum, magnitude_sum, square_sum, product, smallest, largest, extrema };
 
 /// The distance between the planes of a state, in numbers of `bytes`: a plane has one number of each column's state.
 /// The planes of a lane follow each other, and so do the lanes.
@@ -44,7 +44,7 @@ constexpr std::size_t plane_distance(std::size_t columns, std::size_t bytes) {
   return (columns + line - 1) / line * line;
 }
 
-/// The loops for the best instruction set of this machine. The elements are f32 or f64.
-const column_loops& find_column_loops(column_kernel kernel, element_type type);
+/// The loops for the best instruction set of this machine, for elements of f64 or f32.
+const column_loops& find_column_loops(column_kernel kernel, bool of_doubles);
 
 }  // namespace fanin::cpu

@@ -19,8 +19,10 @@ struct column_functions {
   void (*finish)(const void* state, std::size_t columns, std::size_t first, std::size_t last, std::uint64_t count,
                  element_type result, void* out, std::size_t distance);
 
-  /// `type`: the type of the elements
-  const column_loops& loops(element_type type) const { return kernel ? find_column_loops(*kernel, type) : *general; }
+  /// `type`: the type of the elements. Narrow floats are folded as floats.
+  const column_loops& loops(element_type type) const {
+    return kernel ? find_column_loops(*kernel, type == element_type::f64) : *general;
+  }
 };
 
 }  // namespace fanin::cpu

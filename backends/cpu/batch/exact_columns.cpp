@@ -63,7 +63,7 @@ void exact_columns::fold(std::size_t task, workspace& with) {
     auto* const wide = reinterpret_cast<float*>(with.wide.get(at_once * tile.rows * sizeof(float)));
     for (std::size_t r = 0; r < tile.count; r += at_once) {
       const std::size_t n = std::min(at_once, tile.count - r);
-      for (std::size_t k = 0; k < n; ++k) widen(row(r + k), tile.rows, type, wide + k * tile.rows);
+      widen_rows(row(r), along, n, tile.rows, type, wide);
       states->add_rows(wide, static_cast<std::ptrdiff_t>(tile.rows), n, tile.rows);
     }
   }

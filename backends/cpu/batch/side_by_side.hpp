@@ -19,13 +19,17 @@ class rows_side_by_side {
 
   const row_tiles& tiles() const noexcept { return tiles_; }
   struct workspace {
-    state_memory states;
+    state_memory states, wide;
   };
   void fold(std::size_t task, workspace& with);
   void merge(std::size_t tile);
 
  private:
-  void fold_range(const row_tile& tile, const std::byte* x, std::size_t count, std::byte* states) const;
+  /// Calls f(x, along, first, n) for blocks of `count` elements of each column at x. Narrow floats are widened.
+  template <class F>
+  void for_each_block(const row_tile& tile, const std::byte* x, std::size_t count, workspace& with, const F& f) const;
+  void fold_range(const row_tile& tile, const std::byte* x, std::size_t count, std::byte* states,
+                  workspace& with) const;
   void finish(const row_tile& tile, const std::byte* state);
 
   const batch& many_;
@@ -33,7 +37,7 @@ class rows_side_by_side {
   const column_functions& columns_;
   const column_loops& loops_;
   row_tiles tiles_;
-  element_type result_;
+  element_type type_, result_;
   std::ptrdiff_t along_;  ///< from an element of a row to the next
   std::size_t used_;      ///< lanes that take elements
   state_memory partial_memory_;

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <hwy/base.h>
+#include "backends/cpu/prefetch.hpp"
 
 namespace fanin::cpu {
 namespace {
@@ -33,15 +33,6 @@ inline void transpose_block(const Word* from, std::ptrdiff_t along, Word* to, st
   (std::memcpy(to + I * distance, &v[I], sizeof(vector)), ...);
 }
 
-constexpr std::size_t prefetched_rows = 16;
-
-/// Prefetches `count` neighbours, which need not exist. The processor does not foresee rows that are far apart.
-template <class Word>
-HWY_INLINE void prefetch_row(const Word* row, std::size_t count) {
-  const auto* const bytes = reinterpret_cast<const char*>(row);
-  for (std::size_t b = 0; b < count * sizeof(Word); b += 64) __builtin_prefetch(bytes + b);
-}
-
 /// `Word` stands for the elements: its values do not matter.
 template <class Word>
 void copy_words(const tile& t, std::byte* bytes, std::size_t distance) {
@@ -60,7 +51,7 @@ void copy_words(const tile& t, std::byte* bytes, std::size_t distance) {
     for (; whole > 0 && i + side <= t.count; i += side) {
       const Word* const line = from + static_cast<std::ptrdiff_t>(i) * t.along;
       for (std::size_t k = 0; k < side; ++k) {
-        prefetch_row(line + static_cast<std::ptrdiff_t>(prefetched_rows + k) * t.along, t.rows);
+        prefetch_row(line + (rows_ahead + static_cast<std::ptrdiff_t>(k)) * t.along, t.rows * sizeof(Word));
       }
       for (std::size_t r = 0; r < whole; r += side) {
         transpose_block(line + r, t.along, to + r * distance + i, distance, std::make_index_sequence<side>());
