@@ -153,7 +153,9 @@ struct row_loop {
   }
 };
 template <class T>
-struct loop<acc::log_sum<T>> : row_loop<acc::log_sum<T>, log_sum_row<T>, fold_log_sums<T>> {};
+struct loop<acc::log_sum<T>> : row_loop<acc::log_sum<T>, log_sum_row<T>, fold_log_sums<T>> {
+  static acc::scaled_sum total(const void* state) { return static_cast<const log_sum_row<T>*>(state)->total(); }
+};
 template <class A>
 struct moments_loop : row_loop<A, moment_row<A>, fold_moments<A>> {
   static typename A::state total(const void* state) { return static_cast<const moment_row<A>*>(state)->total(); }

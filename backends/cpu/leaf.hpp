@@ -104,22 +104,42 @@ std::size_t find_leaf(const T* x, std::size_t count, T value);
 template <class T>
 std::size_t zeros_leaf(const T* x, std::size_t count, bool prefetches);
 
-/// Merges `lanes` states of log_sum, their largest elements and their sums, into as many others; 32 or a multiple.
-void merge_log_sums(const double* largest, const double* sum, std::size_t lanes, double* into_largest,
-                    double* into_sum);
+/// Merges rows of states of log_sum into as many others as a row has: 32 or a multiple. `step` is the distance of the
+/// references. All rows have the same sums, which are 1 if `sum` is null.
+void merge_log_sums(const double* largest, const double* sum, std::size_t rows, std::ptrdiff_t step,
+                    std::size_t lanes, double* into_largest, double* into_sum);
+/// Adds accumulator::exponential_of_near() of up to 32 rows of `lanes` floats, `step` apart, to `sum`, and raises
+/// `most` to the bits of the largest magnitudes: of each lane, or if `together`, of lanes with equal numbers
+/// modulo 16. The arrays `sum` and `most` have a multiple of 16 numbers. Floats `ahead` of these are prefetched.
+void add_near_rows(const float* x, std::size_t rows, std::ptrdiff_t step, std::size_t lanes, double* sum,
+                   std::int32_t* most, bool together, std::ptrdiff_t ahead);
+/// Whether elements are near whose largest magnitude has these bits.
+inline bool is_near(std::int32_t most) { return most <= std::bit_cast<std::int32_t>(accumulator::most_near); }
+/// Merges states of log_sum as merge_log_sums() does. If they are `plain`, all references are 0, and any number of
+/// sums are added.
+void merge_states(bool plain, const double* largest, const double* sum, std::size_t lanes, double* into_largest,
+                  double* into_sum);
+/// The merge of the states in the lanes of a row.
+accumulator::scaled_sum merge_lanes(bool plain, const double* largest, const double* sum, std::size_t lanes);
+
 /// The states of log_sum in the lanes of a row.
 template <class T>
 struct log_sum_row {
   using A = accumulator::log_sum<T>;
   static constexpr std::size_t lanes = detail::row_width_of<A>;
+  bool plain;  ///< all references are 0
   double largest[lanes], sum[lanes];
 
   void reset() {
+    plain = false;
     std::fill_n(largest, lanes, A::identity().largest);
     std::fill_n(sum, lanes, A::identity().sum);
   }
-  void merge(const log_sum_row& from) { merge_log_sums(from.largest, from.sum, lanes, largest, sum); }
-  typename A::state state_of(std::size_t i) const { return {largest[i], sum[i]}; }
+  void merge(const log_sum_row& from) {
+    plain = plain && from.plain;
+    merge_states(plain, from.largest, from.sum, lanes, largest, sum);
+  }
+  accumulator::scaled_sum total() const { return merge_lanes(plain, largest, sum, lanes); }
 };
 /// Folds any number of floats or doubles in the fixed order, with the bits of the general loop. Memory: 16 KiB of
 /// stack for floats, and 1 KiB for each level of the tree.

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaf of log_sum_exp, with the arithmetic of accumulator/log_sum.hpp in vectors, and the same bits.
+// The leaves of log_sum_exp, with the arithmetic of accumulator/log_sum.hpp in vectors, and the same bits.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/log_sums.cpp"
 #include <hwy/foreach_target.h>
 // after foreach_target.h
 #include <hwy/highway.h>
 
-#include <array>
-#include <bit>
-#include <type_traits>
+#include <algorithm>
 
 #include "backends/cpu/leaf.hpp"
 #include "backends/cpu/prefetch.hpp"
@@ -86,10 +84,9 @@ struct states {
   }
 };
 
-/// Merges rows of states into one. A row begins at every `lanes`-th number of `largest`; all have the sums of the
-/// first.
-void merge_rows(const double* largest, const double* sum, std::size_t rows, std::size_t lanes, double* into_largest,
-                double* into_sum) {
+/// merge_log_sums() of leaf.hpp.
+void merge_rows(const double* largest, const double* sum, std::size_t rows, std::ptrdiff_t step, std::size_t lanes,
+                double* into_largest, double* into_sum) {
   const doubles d;
   for (std::size_t j = 0; j < lanes; j += unrolled * width) {
     states s;
@@ -97,10 +94,10 @@ void merge_rows(const double* largest, const double* sum, std::size_t rows, std:
     for_each_vector([&](std::size_t v) {
       s.largest[v] = hn::LoadU(d, into_largest + j + v * width);
       s.sum[v] = hn::LoadU(d, into_sum + j + v * width);
-      other_sum[v] = hn::LoadU(d, sum + j + v * width);
+      other_sum[v] = sum != nullptr ? hn::LoadU(d, sum + j + v * width) : hn::Set(d, 1);
     });
-    for (std::size_t row = 0; row < rows; ++row) {
-      const double* const there = largest + row * lanes + j;
+    const double* there = largest + j;
+    for (std::size_t row = 0; row < rows; ++row, there += step) {
       for_each_vector([&](std::size_t v) { prefetch_line(there + v * width); });
       s.merge(there, other_sum);
     }
@@ -111,12 +108,52 @@ void merge_rows(const double* largest, const double* sum, std::size_t rows, std:
   }
 }
 
-/// The floats of whole rows as doubles.
-void widen_rows(const float* x, std::size_t count, double* out) {
+/// Adds 2^n times some floats to some doubles. n is in the lowest bits of the words.
+template <class Floats, class Words>
+HWY_INLINE vector add_scaled(vector sum, Floats floats, Words words) {
   const doubles d;
-  for (std::size_t i = 0; i < count; i += width) {
-    prefetch_line(x + i);
-    hn::StoreU(hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, doubles>(), x + i)), d, out + i);
+  const hn::RebindToUnsigned<doubles> bits;
+  const auto exponents = hn::ShiftLeft<52>(hn::PromoteTo(bits, words));
+  return hn::Add(sum, hn::BitCast(d, hn::Add(hn::BitCast(bits, hn::PromoteTo(d, floats)), exponents)));
+}
+
+/// The numbers of one vector of floats in a few rows.
+HWY_INLINE void near_column(const float* x, std::size_t rows, std::ptrdiff_t step, std::ptrdiff_t ahead, double* sum,
+                            std::int32_t* most) {
+  const hn::ScalableTag<float> f;
+  const hn::RebindToSigned<decltype(f)> i;
+  const hn::RebindToUnsigned<decltype(f)> u;
+  const hn::Half<decltype(f)> half;
+  const hn::Half<decltype(u)> half_words;
+  vector low = hn::LoadU(doubles(), sum), high = hn::LoadU(doubles(), sum + width);
+  auto largest = hn::LoadU(i, most);
+  for (; rows > 0; --rows, x += step) {
+    __builtin_prefetch(x + ahead, 0, 2);
+    const auto v = hn::LoadU(f, x);
+    largest = hn::Max(largest, hn::BitCast(i, hn::Abs(v)));
+    const auto to_integer = hn::Set(f, accumulator::near_to_integer);
+    const auto shifted = hn::Add(hn::Mul(v, hn::Set(f, accumulator::near_inverse_ln2)), to_integer);
+    const auto n = hn::Sub(shifted, to_integer);
+    const auto r = hn::Sub(hn::Sub(v, hn::Mul(n, hn::Set(f, accumulator::near_ln2_high))),
+                           hn::Mul(n, hn::Set(f, accumulator::near_ln2_low)));
+    auto series = hn::Set(f, accumulator::near_coefficients[0]);
+    HWY_UNROLL(4)
+    for (int k = 1; k < 5; ++k) series = hn::Add(hn::Mul(series, r), hn::Set(f, accumulator::near_coefficients[k]));
+    const auto of_rest = hn::Add(hn::Set(f, 1), hn::Add(r, hn::Mul(hn::Mul(r, r), series)));
+    const auto words = hn::BitCast(u, shifted);
+    low = add_scaled(low, hn::LowerHalf(half, of_rest), hn::LowerHalf(half_words, words));
+    high = add_scaled(high, hn::UpperHalf(half, of_rest), hn::UpperHalf(half_words, words));
+  }
+  hn::StoreU(low, doubles(), sum);
+  hn::StoreU(high, doubles(), sum + width);
+  hn::StoreU(largest, i, most);
+}
+
+/// add_near_rows() of leaf.hpp for a multiple of 16 lanes.
+void near_rows(const float* x, std::size_t rows, std::ptrdiff_t step, std::size_t lanes, double* sum,
+               std::int32_t* most, bool together, std::ptrdiff_t ahead) {
+  for (std::size_t j = 0; j < lanes; j += 2 * width) {
+    near_column(x + j, rows, step, ahead, sum + j, most + (together ? j % 16 : j));
   }
 }
 
@@ -129,56 +166,39 @@ namespace fanin::cpu {
 namespace {
 
 HWY_EXPORT(merge_rows);
-HWY_EXPORT(widen_rows);
+HWY_EXPORT(near_rows);
 
-template <class T>
-void fold_leaf(const T* x, std::size_t count, log_sum_row<T>& out) {
-  using A = accumulator::log_sum<T>;
-  constexpr std::size_t lanes = detail::row_width_of<A>;
-  static constexpr auto ones = [] {
-    std::array<double, lanes> all{};
-    all.fill(1);
-    return all;
-  }();
-  out.reset();
-  const std::size_t rows = count / lanes;
-  const auto add = [&](const double* elements) {
-    HWY_DYNAMIC_DISPATCH(merge_rows)(elements, ones.data(), rows, lanes, out.largest, out.sum);
-  };
-  if constexpr (std::is_same_v<T, double>) {
-    add(x);
-  } else {
-    double elements[detail::leaf_of<A>];
-    HWY_DYNAMIC_DISPATCH(widen_rows)(x, rows * lanes, elements);
-    add(elements);
-  }
-  for (std::size_t j = 0; rows * lanes + j < count; ++j) {
-    auto state = out.state_of(j);
-    A::add(state, x[rows * lanes + j]);
-    out.largest[j] = state.largest;
-    out.sum[j] = state.sum;
-  }
+/// The compiler makes vectors of so many.
+void add_eight(const double* __restrict from, double* __restrict to) {
+  for (int k = 0; k < 8; ++k) to[k] += from[k];
 }
 
 }  // namespace
 
-void merge_log_sums(const double* largest, const double* sum, std::size_t lanes, double* into_largest,
-                    double* into_sum) {
-  HWY_DYNAMIC_DISPATCH(merge_rows)(largest, sum, 1, lanes, into_largest, into_sum);
+void merge_log_sums(const double* largest, const double* sum, std::size_t rows, std::ptrdiff_t step,
+                    std::size_t lanes, double* into_largest, double* into_sum) {
+  HWY_DYNAMIC_DISPATCH(merge_rows)(largest, sum, rows, step, lanes, into_largest, into_sum);
 }
 
-template <class T>
-void fold_log_sums(const T* x, std::size_t count, log_sum_row<T>& out) {
-  constexpr std::size_t leaf = detail::leaf_of<accumulator::log_sum<T>>;
-  if (count <= leaf) return fold_leaf(x, count, out);
-  const std::size_t left = leaf * std::bit_floor((count - 1) / leaf);
-  log_sum_row<T> right;
-  fold_log_sums(x, left, out);
-  fold_log_sums(x + left, count - left, right);
-  out.merge(right);
+void add_near_rows(const float* x, std::size_t rows, std::ptrdiff_t step, std::size_t lanes, double* sum,
+                   std::int32_t* most, bool together, std::ptrdiff_t ahead) {
+  const std::size_t whole = lanes / 16 * 16;
+  if (whole < lanes) {
+    float padded[detail::rows_in_leaf * 16] = {};
+    const float* row = x + whole;
+    for (std::size_t r = 0; r < rows; ++r, row += step) std::copy_n(row, lanes - whole, padded + r * 16);
+    add_near_rows(padded, rows, 16, 16, sum + whole, most + (together ? 0 : whole), together, 0);
+  }
+  HWY_DYNAMIC_DISPATCH(near_rows)(x, rows, step, whole, sum, most, together, ahead);
 }
-template void fold_log_sums(const float*, std::size_t, log_sum_row<float>&);
-template void fold_log_sums(const double*, std::size_t, log_sum_row<double>&);
+
+void merge_states(bool plain, const double* largest, const double* sum, std::size_t lanes, double* into_largest,
+                  double* into_sum) {
+  if (!plain) return merge_log_sums(largest, sum, 1, 0, lanes, into_largest, into_sum);
+  std::size_t j = 0;
+  for (; j + 8 <= lanes; j += 8) add_eight(sum + j, into_sum + j);
+  for (; j < lanes; ++j) into_sum[j] += sum[j];
+}
 
 }  // namespace fanin::cpu
 #endif  // HWY_ONCE

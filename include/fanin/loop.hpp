@@ -141,8 +141,8 @@ class ordered_loop {
 
   // Inlined into the recursion, a leaf would be compiled up to ten times.
   [[gnu::noinline]] static void fold_leaf(const operands& data, std::size_t begin, std::size_t count, row& out) {
-    if constexpr (requires { &A::of_lane; }) {
-      const auto* const x = static_cast<const typename A::element*>(data.x) + begin;
+    const auto* const x = static_cast<const typename A::element*>(data.x) + begin;
+    if constexpr (requires { A::of_lane(x, count, 0, 1); }) {
       for (std::size_t j = 0; j < row_width_of<A>; ++j) out.lane[j] = A::of_lane(x, count, j, row_width_of<A>);
       return;
     }

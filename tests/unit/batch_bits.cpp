@@ -35,10 +35,26 @@ constexpr call_of float_calls[] = {{operation::sum, method::fast},
 constexpr call_of integer_calls[] = {
     {operation::sum, method::fast}, {operation::min, method::fast}, {operation::argmax, method::fast}};
 
+/// Exponents, most of them near 0, and one in a few thousand beyond 600.
+template <class T>
+std::vector<T> exponents(std::size_t count) {
+  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float others[] = {600, -600, 608, -608, 3000, -3000, inf, -inf, nan, -0.f};
+  generator random(7);
+  std::vector<T> x(count);
+  for (T& v : x) {
+    const bool other = random() % 4000 == 0;
+    v = static_cast<T>(other ? others[random() % std::size(others)]
+                             : std::ldexp(static_cast<float>(random() >> 40), -20) - 8);
+  }
+  return x;
+}
+
 /// Elements of all magnitudes, and of some only zeros of both signs, a few of them NaN.
 template <class T>
 std::vector<T> elements(operation what, std::size_t count) {
   if (what == operation::product) return unit_factors<T>(count, 5);
+  if (what == operation::log_sum_exp) return exponents<T>(count);
   std::vector<T> x = mixed_values<T>(count, 5);
   if constexpr (floating<T>) {
     generator random(3);
@@ -193,6 +209,11 @@ TEST_SUITE("unit/batch_bits") {
 
   TEST_CASE_TEMPLATE("rows of integers along both axes", T, std::int8_t, std::uint16_t, std::int32_t, std::int64_t) {
     on_every_target([] { check_rows<T>(integer_calls); });
+  }
+
+  TEST_CASE_TEMPLATE("log_sum_exp of rows along both axes", T, float, double, f16, bf16) {
+    constexpr call_of calls[] = {{operation::log_sum_exp, method::fast}};
+    on_every_target([&] { check_rows<T>(calls); });
   }
 
   TEST_CASE_TEMPLATE("groups added in place and in buckets, and sorted", T, float, double) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include <fanin/fanin.hpp>
@@ -147,6 +148,30 @@ TEST_SUITE("unit/general_loop") {
           check_shipped<recipe<operation::sum, method::compensated, T>>(x.data(), there, count);
           check_shipped<recipe<operation::sum_of_squares, method::fast, T>>(x.data(), there, count);
           check_shipped<recipe<operation::max, method::fast, T>>(x.data(), there, count);
+        }
+      }
+    });
+  }
+
+  TEST_CASE_TEMPLATE("log_sum_exp of leaves that are near, or not, on every instruction set", T, float, double) {
+    using what = recipe<operation::log_sum_exp, method::fast, T>;
+    constexpr T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+    test::on_every_target([] {
+      for (const std::size_t count : {1, 2, 15, 16, 17, 63, 64, 65, 100, 2047, 2048, 2049, 2100, 9000}) {
+        CAPTURE(count);
+        for (const T other :
+             {T{0}, -T{0}, T{600}, -T{600}, std::nextafter(T{600}, inf), T{-601}, T{-1e9}, inf, -inf, nan}) {
+          CAPTURE(other);
+          test::generator random(count);
+          std::vector<T> x(count, other);
+          check_shipped<what>(x.data(), x.data(), count);
+          for (T& v : x) v = static_cast<T>(std::ldexp(static_cast<T>(random() >> 40), -18)) - 32;
+          x[count / 2] = other;
+          check_shipped<what>(x.data(), x.data(), count);
+          std::vector<T> one(count, -inf);
+          one[count / 2] = other;
+          check_shipped<what>(one.data(), one.data(), count);
+          if (other == other) CHECK(log_sum_exp(std::span<const T>(one)).value == other);
         }
       }
     });

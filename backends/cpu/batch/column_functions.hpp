@@ -11,6 +11,7 @@
 #include <fanin/recipe.hpp>
 
 #include "backends/cpu/batch/columns.hpp"
+#include "backends/cpu/batch/log_sum_columns.hpp"
 
 namespace fanin::cpu {
 
@@ -74,6 +75,9 @@ struct general_loops {
       }
     }
   }
+  static state state_of(const void* all, std::size_t column) {
+    return static_cast<const states*>(all)->lane[0][column];
+  }
 
  private:
   // States and elements do not overlap: without that, the compiler writes each loop twice.
@@ -86,6 +90,20 @@ struct general_loops {
     for (std::size_t c = 0; c < columns; ++c) A::merge(into[c], from[c]);
   }
 };
+
+template <std::floating_point T>
+struct general_loops<acc::log_sum<T>> : log_sum_columns<T> {};
+template <class T>
+struct general_loops<acc::widening<T, acc::log_sum<float>>> : log_sum_columns<T> {};
+
+/// Whether the loops read whole leaves, of narrow floats too.
+template <class A>
+constexpr bool reads_leaves = requires { general_loops<A>::reads_leaves; };
+
+/// The accumulator whose loops fold columns: that of floats, unless its own loops read narrow floats.
+template <class A>
+using folds_columns_as = typename std::conditional_t<reads_leaves<A>, std::type_identity<A>,
+                                                     std::type_identity<acc::of_floats_t<A>>>::type;
 
 /// Columns of floats are folded side by side by accumulators with small states whose order matters: adding an element
 /// takes no longer than moving it. Extrema are folded so by their kernels. Other columns are copied.
@@ -105,7 +123,7 @@ typename A::state state_of(const void* states, std::size_t columns, std::size_t 
     }
     return std::bit_cast<typename A::state>(numbers);
   } else {
-    return static_cast<const typename general_loops<A>::states*>(states)->lane[0][column];
+    return general_loops<A>::state_of(states, column);
   }
 }
 
@@ -116,7 +134,7 @@ void finish_columns(const void* states, std::size_t columns, std::size_t first, 
   with_result<Recipe>(result, [&]<class R>(R) {
     for (std::size_t c = first; c < last; ++c) {
       static_cast<R*>(out)[c * distance] =
-          A::template finish<R>(state_of<acc::of_floats_t<acc::folds_as_t<A>>>(states, columns, c), count);
+          A::template finish<R>(state_of<folds_columns_as<acc::folds_as_t<A>>>(states, columns, c), count);
     }
   });
 }
@@ -128,11 +146,12 @@ inline constexpr column_loops general_loops_of{general_loops<A>::width,
                                                general_loops<A>::fold,
                                                general_loops<A>::merge,
                                                general_loops<A>::collapse,
-                                               nullptr};
+                                               nullptr,
+                                               reads_leaves<A>};
 
 template <class Recipe>
 constexpr column_functions column_functions_of() {
-  using A = acc::of_floats_t<acc::folds_as_t<typename Recipe::accumulator>>;
+  using A = folds_columns_as<acc::folds_as_t<typename Recipe::accumulator>>;
   column_functions f{column_kernel_of<A>, nullptr, detail::leaf_of<A>, finish_columns<Recipe>};
   if constexpr (!column_kernel_of<A>.has_value()) f.general = &general_loops_of<A>;
   return f;

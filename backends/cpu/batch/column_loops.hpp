@@ -26,6 +26,8 @@ struct column_loops {
   /// Does what fold() and then collapse() do, for columns of at most `lanes` elements. If it is null, these two
   /// are called.
   void (*fold_short)(const void* x, std::ptrdiff_t along, std::size_t columns, std::size_t count, void* state);
+  /// fold() reads whole leaves of the elements as they are. Otherwise it reads narrow floats as floats, in blocks.
+  bool reads_leaves = false;
 };
 
 /// The states of a tile stay in an L2 cache, and the states of one lane in an L1 cache.

@@ -13,7 +13,7 @@ bool is_narrow(element_type type) { return byte_size(type) < sizeof(float); }
 constexpr std::size_t widened_columns = 256, widened_elements = 32768;
 
 std::size_t columns_in_tile(const column_loops& loops, element_type type) {
-  return is_narrow(type) ? std::min(widened_columns, loops.width) : loops.width;
+  return is_narrow(type) && !loops.reads_leaves ? std::min(widened_columns, loops.width) : loops.width;
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ rows_side_by_side::rows_side_by_side(const batch& many, batch_results& results, 
 template <class F>
 void rows_side_by_side::for_each_block(const row_tile& tile, const std::byte* x, std::size_t count, workspace& with,
                                        const F& f) const {
-  if (!is_narrow(type_)) return f(x, along_, 0, count);
+  if (!is_narrow(type_) || loops_.reads_leaves) return f(x, along_, 0, count);
   const std::size_t at_once = std::max<std::size_t>(1, widened_elements / tile.rows / loops_.lanes) * loops_.lanes;
   auto* const wide = reinterpret_cast<float*>(with.wide.get(std::min(count, at_once) * tile.rows * sizeof(float)));
   const std::ptrdiff_t along_bytes = along_ * static_cast<std::ptrdiff_t>(byte_size(type_));

@@ -57,6 +57,33 @@ FANIN_HOST_DEVICE FANIN_NOINLINE inline double exp_of_negative(double t) {
   return t < least_exponent ? 0 : exp_of_rest * power;
 }
 
+/// Elements are near if their magnitudes are at most this one.
+inline constexpr float most_near = 600;
+
+/// ln 2 as the sum of two floats. `near_ln2_high` has the upper 12 bits, so its product with an integer below 2^10 is
+/// exact.
+inline constexpr float near_ln2_high = 0x1.62ep-1f, near_ln2_low = 0x1.0bfbe8p-15f;
+inline constexpr float near_inverse_ln2 = 0x1.715476p0f, near_to_integer = 0x1.8p23f;
+
+/// The coefficients of r^6, r^5, ..., r^2 in a polynomial that begins with 1 + r. They minimise its relative error as
+/// e^r for |r| <= 0.3467.
+inline constexpr float near_coefficients[] = {0x1.6a2414p-10f, 0x1.1239f4p-7f, 0x1.5558eep-5f, 0x1.555492p-3f,
+                                              0x1.fffffcp-2f};
+
+/// e^x for |x| <= most_near by float arithmetic, with a relative error of at most 1.6 * 2^-24. e^0 is exactly 1.
+/// If x = n ln 2 + r, where n is an integer, then e^x = 2^n e^r.
+inline double exponential_of_near(float x) {
+  const float shifted = x * near_inverse_ln2 + near_to_integer;
+  const float n = shifted - near_to_integer;
+  const float r = (x - n * near_ln2_high) - n * near_ln2_low;
+  float series = near_coefficients[0];
+  for (int i = 1; i < 5; ++i) series = series * r + near_coefficients[i];
+  const double exp_of_rest = 1 + (r + r * r * series);
+  // n, which is in the lowest bits of `shifted`, is added to the exponent.
+  const auto exponent = std::uint64_t{__builtin_bit_cast(std::uint32_t, shifted)} << 52;
+  return __builtin_bit_cast(double, __builtin_bit_cast(std::uint64_t, exp_of_rest) + exponent);
+}
+
 /// log s for 2^-1000 < s < 2^1000, with a relative error of at most 6 units roundoff (6 * 2^-53). 1 gives exactly 0.
 /// If s = 2^k z, where z is between sqrt(1/2) and sqrt(2), then log s = k ln 2 + 2 artanh w, where w = (z - 1) /
 /// (z + 1). The series of artanh has terms up to w^21 / 21.

@@ -2,7 +2,9 @@
 // The logarithm of a sum of exponentials. It does not overflow if the exponentials do.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -12,15 +14,15 @@
 namespace fanin {
 namespace accumulator {
 
-/// The largest element m, and the sum of e^(x - m) over the elements x. The sum is at least 1 if there is an
-/// element, and at most the number of elements. The sum is NaN if an element is NaN.
+/// The sum of e^(x - m) over the elements x. The reference m, `largest`, is the largest element, or 0 if that is
+/// near. The sum is NaN if an element is NaN.
 struct scaled_sum {
   double largest;
   double sum;
 };
 
-/// log(sum of e^x) over the elements x, computed in double for every T. Each addition and each merge evaluates one
-/// exponential. Error: log_sum_bound().
+/// log(sum of e^x) over the elements x. Each addition and each merge evaluates one exponential. Error:
+/// log_sum_bound().
 template <class T>
 struct log_sum {
   using element = T;
@@ -44,6 +46,37 @@ struct log_sum {
   template <class R>
   static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
     return log_sum_bound<R>(chain, count);
+  }
+};
+
+/// Whether exponential_of_near() serves the elements of a leaf: at least two elements, and all of them are near. A
+/// single element is its own reference, so that it is its own result.
+inline bool is_near_leaf(const float* x, std::size_t count) {
+  return count > 1 && std::all_of(x, x + count, [](float one) { return std::fabs(one) <= most_near; });
+}
+
+/// Floats are added as doubles. But a leaf of near floats has the sums of their exponential_of_near(), with the
+/// reference 0.
+template <>
+struct log_sum<float> : log_sum<double> {
+  using element = float;
+  static state of_lane(const float* x, std::size_t count, std::size_t lane, std::size_t lanes) {
+    const bool near = is_near_leaf(x, count);
+    state s = near ? state{0, 0} : identity();
+    for (std::size_t i = lane; i < count; i += lanes) {
+      if (near) {
+        s.sum += exponential_of_near(x[i]);
+      } else {
+        add(s, x[i]);
+      }
+    }
+    return s;
+  }
+  template <class R>
+  static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
+    error_bound found = log_sum_bound<R>(chain, count, 1.61 * unit_roundoff<float>);
+    found.of_result += 8 * unit_roundoff<double>;  // The logarithm of a sum with the reference 0 is the result.
+    return found;
   }
 };
 

@@ -4,6 +4,8 @@
 // for.
 #pragma once
 
+#include <vector>
+
 #include <fanin/accumulator/accumulator.hpp>
 #include <fanin/form.hpp>
 
@@ -20,6 +22,14 @@ struct widening : A {
   template <class... Rest>
   FANIN_HOST_DEVICE static void add(typename A::state& s, T x, Rest... rest) {
     A::add(s, static_cast<float>(x), wide(rest)...);
+  }
+  static typename A::state of_lane(const T* x, std::size_t count, std::size_t lane, std::size_t lanes) requires
+      requires(const float* floats) {
+    A::of_lane(floats, count, lane, lanes);
+  }
+  {
+    const std::vector<float> floats(x, x + count);
+    return A::of_lane(floats.data(), count, lane, lanes);
   }
   template <class R>
   FANIN_HOST_DEVICE static R finish(const typename A::state& s, std::uint64_t count) {
