@@ -32,7 +32,8 @@ void sum_short_exactly(const detail::operands* runs, const std::size_t* counts, 
 /// says that array i is left. `what` is an operation on one input that has the method exact. `result` is the type of
 /// the results. Arrays are left
 /// - if they are longer than 4096 elements, or without elements;
-/// - if a result may be infinite or NaN, or if it is too near to the middle of two numbers;
+/// - if an element is infinite or NaN, if doubles may overflow, or if a result is too near to the middle of two
+/// numbers;
 /// - if T is float and `result` is f64, unless `what` is a sum; all of them without fused multiply-adds.
 template <class T>
 std::uint64_t round_each(operation what, const detail::operands* runs, const std::size_t* counts, std::size_t number,

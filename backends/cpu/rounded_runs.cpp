@@ -154,13 +154,14 @@ HWY_INLINE estimate dispersion(const two_sums& s, double count) {
   return result;
 }
 
-/// Sets `result` if all numbers of the estimate round to the same result. Without an error the estimate is a zero.
+/// Sets `result` if all numbers of the estimate round to the same result, with the same sign if it is 0. Without an
+/// error the estimate is a zero.
 template <class T>
 HWY_INLINE bool settle(const estimate& found, T& result) {
   const auto low = static_cast<T>(found.value + (found.low - found.error));
   const auto high = static_cast<T>(found.value + (found.low + found.error));
   result = static_cast<T>(found.error == 0 ? found.value : high);
-  return found.error == 0 || low == high;
+  return found.error == 0 || (low == high && std::signbit(low) == std::signbit(high));
 }
 
 /// Doubles whose sums are beyond these bounds may lose more than the bound of their errors.

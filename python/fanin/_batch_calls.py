@@ -16,7 +16,7 @@ class BatchCall:
     """A call of one operation for arrays of one type. Results have the shape `shape`, with `pair` as the last axis.
 
     run() is the function of call_of(). batch_for(form) gives the batch, and the number and the shape of results, which
-    are 0 and () if each call has its own. Raises KeyError for what is left to the long call. The library of the array
+    are 0 and None if each call has its own. Raises KeyError for what is left to the long call. The library of the array
     may keep the type of results, and what makes and finishes them.
     """
 
@@ -53,4 +53,4 @@ def indexed_call(what, x, index_type, groups, drop_others, choices, dtype):
         raise KeyError(what)
     batch = c.Batch(layout=c.SEGMENTS if groups is None else c.GROUPS, index_type=index_type, drop_others=drop_others,
                     group_count=groups or 0)
-    return BatchCall(what, x, choices, dtype, lambda form: (batch, 0, ()))
+    return BatchCall(what, x, choices, dtype, lambda form: (batch, 0, None))

@@ -18,22 +18,27 @@ except ImportError:  # this interpreter has another interface, or the package wa
     reduce_buffer = None
 else:
     reduce_buffer = _calls.reduce_buffer
-    _calls.use(*(cast(c.lib[name], c_void_p).value for name in ("fanin_reduce", "fanin_reduce_batch",
-                                                                "fanin_context_enqueue", "fanin_context_enqueue_batch")))
+    _calls.use(*(cast(c.lib["fanin_" + name], c_void_p).value
+                 for name in ("reduce", "reduce_batch", "context_enqueue", "context_enqueue_batch")))
 
 
 def call_of(what, given, options, context=None, batch=None, output=None):
-    """The function run(x, results, count, y, index, index_count, result_count) of addresses and counts. The last ones may
-    be left out. With a context the call is enqueued. Any number of threads may run it."""
+    """The function run(x, results, count, y, index, index_count, result_count) of addresses and counts.
+
+    The last ones may be left out. With a context the call is enqueued. Any number of threads may run it.
+    """
     handle, lock = (0, None) if context is None else (context.handle.value, context.lock)
     options = options._obj
-    return _calls.Call(what, handle, lock, addressof(given), addressof(options), 0 if batch is None else addressof(batch),
-                       0 if output is None else addressof(output), (options, batch)).run
+    return _calls.Call(what, handle, lock, addressof(given), addressof(options),
+                       0 if batch is None else addressof(batch), 0 if output is None else addressof(output), (options, batch, context)).run
 
 
 def call_of_buffers(what, code, options, letter, item, scalars):
-    """The call for contiguous buffers of less than LONG bytes. The value of a result is its number `item` of the format
-    `letter`; with `scalars`, an array of numpy of at least 16 bytes, it is a scalar of numpy."""
+    """The call for contiguous buffers of less than LONG bytes.
+
+    The value of a result is its number `item` of the format `letter`. With `scalars`, an array of numpy of at least 16
+    bytes, the value is a scalar of numpy.
+    """
     options = options._obj
     return _calls.BufferCall(what, code, SIZES[code].bit_length() - 1, LONG, ALIGNMENTS[code] - 1, addressof(options),
                              letter, item, scalars, options)

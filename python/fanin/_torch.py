@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch tensors, of the CPU and of CUDA devices."""
 
+import os
 from functools import partial
 from math import prod
 
@@ -29,25 +30,27 @@ raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or \
 # Whether the current stream is being captured, without a function of Python where torch has that one.
 is_captured = getattr(torch._C, "_cuda_isCurrentStreamCapturing", torch.cuda.is_current_stream_capturing)
 
-# The caching allocator gives 512 bytes or a multiple. Then there is room behind a result for the number that tells of an
-# overflow.
-HAS_ROOM = getattr(torch.cuda, "get_allocator_backend", str)() == "native"
+MOST_KEPT = 1 << 10  # elements
 
 
-MOST_KEPT = 1 << 16  # elements
+def has_room():
+    """Whether an allocation has 512 bytes or a multiple, as those of the caching allocator have."""
+    return "PYTORCH_NO_CUDA_MEMORY_CACHING" not in os.environ and torch.cuda.get_allocator_backend() == "native"
 
 
 def maker_of(x, shape, dtype):
-    """A function that makes tensors of that shape and type in the memory of x. It keeps such a tensor if that is small."""
+    """A function that makes tensors of that shape and type in the memory of x. It keeps a tensor if that is small."""
     if prod(shape) > MOST_KEPT:
         return partial(torch.empty, shape, dtype=dtype, device=x.device)
     return partial(torch.empty_like, x.new_empty(shape, dtype=dtype))  # takes 0.7 of the time
 
 
 def maker_of_single(x, dtype, shape=()):
-    """A function that makes single results on a device, with room behind them for a number of their size; and a function
-    that gives them their shape, or None if they have it."""
-    if HAS_ROOM:
+    """A function that makes single results on a device, and one that gives them their shape, or None if they have it.
+
+    Behind each result there is room for a number of its size, which tells of an overflow.
+    """
+    if has_room():
         return maker_of(x, shape, dtype), None
     return maker_of(x, (2,), dtype), lambda result: result.as_strided_(shape, (1,) * len(shape))
 

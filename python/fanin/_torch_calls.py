@@ -105,7 +105,7 @@ def call_of_batch(make, calls, x, *facts):
     except KeyError:
         return NotImplemented
     call.dtype = torch.bool if call.is_truth else TYPE_OF[call.held]
-    call.make = maker_of(x, (*call.shape, *call.pair), call.dtype)
+    call.make = maker_of(x, (*call.shape, *call.pair), call.dtype) if call.shape is not None else None
     call.finish = None if call.form == NUMBER else take_indices if call.form == INDEXED else take_pairs
     return call
 

@@ -148,6 +148,18 @@ TEST_SUITE("unit/rounded_runs") {
                      std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {
     check_operations<T>();
   }
+  TEST_CASE("the mean of a short segment that underflows keeps its sign") {
+    constexpr float a = 0x1.8p-103f, least = std::numeric_limits<float>::denorm_min();
+    const std::vector<float> x{a, -a, a, -a, -least, 0, a, -a, a, -a, least, 0};
+    const std::vector<std::size_t> offsets{0, 6, 12};
+    std::vector<float> out(2);
+    on_every_target([&] {
+      reduce(operation::mean, segments(x, offsets), out, {.backend = "serial", .method = method::exact});
+      CHECK(out == std::vector<float>{0, 0});
+      CHECK(std::signbit(out[0]));
+      CHECK_FALSE(std::signbit(out[1]));
+    });
+  }
   TEST_CASE("a short segment whose sum does not fit is an error that names the segment") {
     const std::vector<std::int64_t> x{1, 2, std::int64_t{1} << 62, std::int64_t{1} << 62, -5};
     const std::vector<std::size_t> offsets{0, 2, 4, 5};

@@ -71,7 +71,8 @@ std::uint64_t reduce_each_widened(const arithmetic& floats, const request& reque
       left |= std::uint64_t{1} << i++;
       continue;
     }
-    alignas(indexed<float>) std::byte results[sizeof(indexed<float>) * arithmetic::most_runs];
+    // reduce_each() does not write the results of runs that it leaves.
+    alignas(indexed<float>) std::byte results[sizeof(indexed<float>) * arithmetic::most_runs] = {};
     std::byte* const to = static_cast<std::byte*>(out) + first * result_bytes;
     widen_all(&runs[first], counts + first, i - first, request.inputs.type(), x);
     left |= floats.reduce_each(request.what, wide, counts + first, i - first, result, is_element ? results : to)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The second fold of items whose states of few words did not fit, by the exact accumulator. Where all fit, which is
-// said by the batch's status, the kernel ends at once. A graph that runs again has the number of its first call, so
-// that it may look for such items where there are none.
+// said by the batch's status, the kernel ends at once. A graph that runs again keeps the number of its call, so that
+// an item of an earlier run makes the kernel look at all items.
 #pragma once
 
 #include "backends/cuda/batch/batch_writer.cuh"

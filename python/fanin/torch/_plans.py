@@ -43,7 +43,8 @@ def plan_of(x, name, axes, keepdim, wanted, asked, method):
     `wanted` is the type of results, and `asked` the code of the type that the library is asked for.
     """
     what, view = OPERATIONS[name], read_torch(x.detach())
-    if reduce_buffer is None or wanted not in FLOATS or view.stream == PER_THREAD_STREAM or view.place == c.HOST and x.nbytes >= LONG:
+    is_long = view.place == c.HOST and x.nbytes >= LONG
+    if reduce_buffer is None or wanted not in FLOATS or view.stream == PER_THREAD_STREAM or is_long:
         return None
     asked = result_type_for(what, view.code, TORCH.narrow, method, asked)
     number, form, _ = c.result_of(what, view.code, asked)
