@@ -35,7 +35,8 @@ MOST_KEPT = 1 << 10  # elements
 
 def has_room():
     """Whether an allocation has 512 bytes or a multiple, as those of the caching allocator have."""
-    return "PYTORCH_NO_CUDA_MEMORY_CACHING" not in os.environ and torch.cuda.get_allocator_backend() == "native"
+    backend = getattr(torch.cuda, "get_allocator_backend", str)  # which PyTorch has from 2.0 on
+    return "PYTORCH_NO_CUDA_MEMORY_CACHING" not in os.environ and backend() == "native"
 
 
 def maker_of(x, shape, dtype):
