@@ -113,7 +113,7 @@ void merge_log_sums(const double* largest, const double* sum, std::size_t rows, 
 /// modulo 16. The arrays `sum` and `most` have a multiple of 16 numbers. Floats `ahead` of these are prefetched.
 void add_near_rows(const float* x, std::size_t rows, std::ptrdiff_t step, std::size_t lanes, double* sum,
                    std::int32_t* most, bool together, std::ptrdiff_t ahead);
-/// Whether elements are near whose largest magnitude has these bits.
+/// Whether all elements are near, by the bits of their largest magnitude.
 inline bool is_near(std::int32_t most) { return most <= std::bit_cast<std::int32_t>(accumulator::most_near); }
 /// Merges states of log_sum as merge_log_sums() does. If they are `plain`, all references are 0, and any number of
 /// sums are added.

@@ -315,13 +315,13 @@ FANIN_OTHER_FORMS(norm2)
 /// log(sum of e^x[i]); nothing overflows on the way. Empty gives -inf, and so do elements that are all -inf. Any NaN
 /// gives NaN; otherwise any +inf gives +inf. One element x gives exactly x. f32, narrow floats -> f32, others -> f64.
 /// Accuracy: |error| <= e |S| + (D + 6 u log n)(1 + e). S is the exact result, u = 2^-53, and to first order
-/// D = 4 d u + u log n (docs/numerics.md), for f64, where e is u. Exponentials of f32 and narrower elements are formed
-/// in float; there |error| <= 4 * 2^-24 max(1, |S|). If the result is near 0, the absolute error is small, but the
-/// relative error may be large. Reproducible: fixed_order on CPU backends, run_to_run on a GPU. The exponential and the
-/// logarithm are fanin's own, and have the same bits on every machine (floats: on every CPU).
+/// D = 4 d u + u log n (docs/numerics.md), for f64, where e is u. Exponentials of f32 and narrower elements are
+/// formed in float; there |error| <= 4 * 2^-24 max(1, |S|). If the result is near 0, the absolute error is small, but
+/// the relative error may be large. Reproducible: fixed_order on CPU backends, run_to_run on a GPU. The exponential
+/// and the logarithm are fanin's own, and have the same bits on every machine (floats: on every CPU).
 /// Cost: one read of x, and some 40 operations in double for each f64, or 16 instructions for a float on a GPU, or 36
-/// for a vector of floats on a CPU. Integers are copied to doubles. @throws overflow if a double cannot hold an integer;
-/// unsupported for other methods than fast
+/// for a vector of floats on a CPU. Integers are copied to doubles. @throws overflow if a double cannot hold an
+/// integer; unsupported for other methods than fast
 template <class Result = void, class X, choice C = options>
 auto log_sum_exp(const X& x, const C& chosen = {}) {
   return detail::typed_reduce<operation::log_sum_exp, Result>(chosen, x);

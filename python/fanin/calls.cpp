@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module fanin._calls: short calls of the C interface, for which ctypes takes longer than the reduction. It uses
-// the stable interface of Python 3.11. Without this module all calls are long calls, which the package makes by ctypes.
+// the stable interface of Python 3.11. Without this module all calls are long calls, which the package makes by
+// ctypes.
 #define Py_LIMITED_API 0x030b0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

@@ -96,9 +96,11 @@ struct general_loops<acc::log_sum<T>> : log_sum_columns<T> {};
 template <class T>
 struct general_loops<acc::widening<T, acc::log_sum<float>>> : log_sum_columns<T> {};
 
-/// Whether the loops read whole leaves, of narrow floats too.
+/// Whether the loops of A read whole leaves of elements as they are, also of narrow floats.
 template <class A>
-constexpr bool reads_leaves = requires { general_loops<A>::reads_leaves; };
+constexpr bool reads_leaves = requires {
+  general_loops<A>::reads_leaves;
+};
 
 /// The accumulator whose loops fold columns: that of floats, unless its own loops read narrow floats.
 template <class A>
