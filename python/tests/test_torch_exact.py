@@ -14,6 +14,7 @@ try:
     from torch.nn import functional
 
     import fanin.torch
+    from fanin.torch import _plans, _replacements
     from fanin.torch._replacements import REPLACEMENTS
     from torch_samples import numbers
 except ImportError:
@@ -151,6 +152,16 @@ class Replacements(unittest.TestCase):
             self.assertTrue(torch.equal(layer, expected.to(dtype)))
             powers = (wide - wide.amax(1, True)).exp()
             self.assertTrue(torch.equal(soft, (powers / fanin.torch.sum(powers, 1, True)).to(dtype)))
+
+    def test_statistics_have_plans(self):
+        """Statistics of norms of layers are f32 for elements of 16 bits, which the library reads in place."""
+        if _plans.reduce_buffer is None:
+            self.skipTest("the package has no module for short calls")
+        for device, dtype in itertools.product(DEVICES, (torch.bfloat16, torch.float16, torch.float32)):
+            for statistic in (_replacements.means, _replacements.variances, _replacements.sums_of_squares):
+                statistic.plans.clear()
+                self.assertEqual(statistic(numbers(4, 6).to(device, dtype), 1).dtype, torch.float32)
+                self.assertEqual([plan is None for plan in statistic.plans.values()], [False])
 
     def test_exact_values(self):
         x = torch.tensor(wide_numbers(500, 3))

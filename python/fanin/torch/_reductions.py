@@ -108,7 +108,7 @@ def reduced(x, name, axes, keepdim, type_of, dtype=None, method=None, y=None):
 
 
 DEFAULTS = {name: default_method(name) for name in OPERATIONS}
-ROUNDED = ("sum", "mean", "variance", "sum_of_magnitudes", "norm2")
+ROUNDED = ("sum", "mean", "variance", "sum_of_squares", "sum_of_magnitudes", "norm2")
 # How many elements a result needs, where there is none of no elements.
 NEEDED = {**dict.fromkeys(("min", "max", "argmin", "argmax", "mean"), 1),
           **{name: needed for names in DISPERSIONS.values() for needed, name in enumerate(names, 1)}}
