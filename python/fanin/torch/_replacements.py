@@ -6,6 +6,8 @@ import math
 import torch
 
 from . import _functions  # noqa: F401, which registers torch.ops.fanin
+from . import _layer_rows
+from ._layer_rows import rounded, wide
 from ._reductions import NARROW, as_input, described
 
 aten, ours = torch.ops.aten, torch.ops.fanin
@@ -18,16 +20,6 @@ def replaces(*operators):
         REPLACEMENTS.update(dict.fromkeys(operators, function))
         return function
     return keep
-
-
-def wide(x):
-    """The elements as PyTorch computes with them: those of 16 bits as f32."""
-    return x.float() if x.dtype in NARROW else x
-
-
-def rounded(operator, x, y, dtype):
-    """The result of an operator of two tensors, which rounds to a type where it stores: there is no copy as f32."""
-    return operator(x, y, out=torch.empty(torch.broadcast_shapes(x.shape, y.shape), dtype=dtype, device=x.device))
 
 
 def along(name):
@@ -139,29 +131,20 @@ class Rows:
     """The input of a norm of layers as rows [rows, elements of the normalized axes]."""
 
     def __init__(self, x, normalized_shape):
-        self.dtype, self.shape = x.dtype, x.shape
-        self.kept = x.shape[:x.dim() - len(normalized_shape)]
-        self.length = math.prod(normalized_shape)
-        self.ones = (*self.kept, *[1] * len(normalized_shape))
+        self.shape, self.length = x.shape, math.prod(normalized_shape)
+        self.ones = (*x.shape[:x.dim() - len(normalized_shape)], *[1] * len(normalized_shape))
         self.x = self.of(x)
 
     def of(self, x):
-        return x.reshape(-1, self.length)
+        return x.reshape(-1, self.length).contiguous()
 
-    def back(self, operator, x, y):
-        """The result of an operator, in the shape and the type of the input."""
-        return rounded(operator, x, y, self.dtype).reshape(self.shape)
-
-    def dot(self, x, y):
-        return ours.vecdot(x, y).unsqueeze(1) / self.length
+    def column(self, numbers):
+        """Numbers for each row, as PyTorch computes with them."""
+        return wide(numbers).reshape(-1, 1).contiguous()
 
 
-def weighted(rows, weight):
-    return rows if weight is None else rows * weight.reshape(-1)
-
-
-def gradient_of_weights(wanted, like, rows):
-    return rows().reshape(like.shape).to(like.dtype) if wanted and like is not None else None
+def flat(weight):
+    return None if weight is None else weight.reshape(-1)
 
 
 @replaces(aten.native_layer_norm.default)
@@ -171,28 +154,9 @@ def layer_norm(x, normalized_shape, weight, bias, eps):
     rows = Rows(x, normalized_shape)
     mean = means(rows.x, 1)
     scale = (variances(rows.x, 1) + eps).rsqrt_()
-    steps = [(torch.mul, scale)]
-    steps += [(step, part.reshape(-1)) for step, part in ((torch.mul, weight), (torch.add, bias)) if part is not None]
-    out = rows.x - mean
-    for step, part in steps[:-1]:
-        step(out, part, out=out)
-    out = rows.back(steps[-1][0], out, steps[-1][1])
+    out = _layer_rows.norm(rows.x, mean, scale, flat(weight), flat(bias)).reshape(x.shape)
     kept = x.dtype if x.device.type == "cpu" and (weight is None or weight.dtype == x.dtype) else mean.dtype
     return out, mean.reshape(rows.ones).to(kept), scale.reshape(rows.ones).to(kept)
-
-
-@replaces(aten.native_layer_norm_backward.default)
-def layer_norm_backward(grad, x, normalized_shape, mean, scale, weight, bias, wanted):
-    if not x.numel():
-        return NotImplemented
-    rows = Rows(x, normalized_shape)
-    grad, mean, scale = wide(rows.of(grad)), wide(mean).reshape(-1, 1), wide(scale).reshape(-1, 1)
-    normal, of_x = (rows.x - mean).mul_(scale), None
-    if wanted[0]:
-        given = weighted(grad, weight)
-        of_x = rows.back(torch.mul, scale, given - means(given, 1) - normal * rows.dot(given, normal))
-    return (of_x, gradient_of_weights(wanted[1], weight, lambda: ours.vecdot(grad, normal, dim=0)),
-            gradient_of_weights(wanted[2], bias, lambda: ours.sum(grad, 0)))
 
 
 @replaces(aten._fused_rms_norm.default)
@@ -202,22 +166,39 @@ def rms_norm(x, normalized_shape, weight, eps):
     rows = Rows(x, normalized_shape)
     eps = torch.finfo(x.dtype).eps if eps is None else eps
     scale = (sums_of_squares(rows.x, 1) / rows.length + eps).rsqrt_()
-    out = rows.back(torch.mul, rows.x, scale) if weight is None else \
-        rows.back(torch.mul, rows.x * scale, weight.reshape(-1))
-    return out, scale.reshape(rows.ones)
+    return _layer_rows.norm(rows.x, None, scale, flat(weight), None).reshape(x.shape), scale.reshape(rows.ones)
+
+
+def gradients(grad, x, normalized_shape, mean, scale, weight, wanted):
+    """The gradients of x and of the weight."""
+    rows, of_x, of_weight = Rows(x, normalized_shape), None, None
+    grad, mean, scale = rows.of(grad), None if mean is None else rows.column(mean), rows.column(scale)
+    wanted = wanted[0], wanted[1] and weight is not None
+    if not any(wanted):
+        return None, None
+    products, terms, given = _layer_rows.terms(grad, rows.x, mean, scale, flat(weight), *wanted)
+    if wanted[0]:
+        of_x = _layer_rows.gradient(grad, rows.x, mean, scale, flat(weight), None if given is None else means(given, 1),
+                                    means(terms, 1)).reshape(x.shape)
+    if wanted[1]:
+        of_weight = ours.sum(products, 0).reshape(weight.shape).to(weight.dtype)
+    return of_x, of_weight
+
+
+@replaces(aten.native_layer_norm_backward.default)
+def layer_norm_backward(grad, x, normalized_shape, mean, scale, weight, bias, wanted):
+    if not x.numel():
+        return NotImplemented
+    of_bias = None
+    if wanted[2] and bias is not None:
+        dtype = torch.float32 if grad.dtype in NARROW else None
+        of_bias = ours.sum(grad.reshape(-1, bias.numel()), 0, dtype=dtype).reshape(bias.shape).to(bias.dtype)
+    return *gradients(grad, x, normalized_shape, mean, scale, weight, wanted), of_bias
 
 
 @replaces(aten._fused_rms_norm_backward.default)
 def rms_norm_backward(grad, x, normalized_shape, scale, weight, wanted):
-    if not x.numel():
-        return NotImplemented
-    rows = Rows(x, normalized_shape)
-    grad, scale = wide(rows.of(grad)), wide(scale).reshape(-1, 1)
-    normal, of_x = rows.x * scale, None
-    if wanted[0]:
-        given = weighted(grad, weight)
-        of_x = rows.back(torch.mul, scale, given - normal * rows.dot(given, normal))
-    return of_x, gradient_of_weights(wanted[1], weight, lambda: ours.vecdot(grad, normal, dim=0))
+    return gradients(grad, x, normalized_shape, None, scale, weight, wanted) if x.numel() else NotImplemented
 
 
 # ---- Scatters -------------------------------------------------------------------------------------------------------

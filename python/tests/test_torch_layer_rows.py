@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel for norms of layers beside PyTorch's operators, whose bits it has."""
+
+import itertools
+import unittest
+from unittest import mock
+
+from support import wide_numbers
+
+try:
+    import torch
+
+    from fanin.torch import _layer_rows
+except ImportError:
+    torch = None
+
+SHAPES = ((1, 8), (3, 128), (37, 24), (16, 4096))
+
+
+def setUpModule():
+    if torch is None or not torch.cuda.is_available():
+        raise unittest.SkipTest("there is no GPU with torch")
+    if _layer_rows.enqueue is None:
+        raise unittest.SkipTest("the library has no GPU code")
+
+
+def numbers(*shape, dtype=torch.float32 if torch is not None else None, seed=1):
+    found = torch.tensor(wide_numbers(torch.Size(shape).numel(), seed, 8), dtype=torch.float64)
+    return found.reshape(shape).to("cuda", dtype)
+
+
+class Bits(unittest.TestCase):
+    def assertSame(self, found, expected):
+        for one, other in zip(found, expected):
+            self.assertIs(one is None, other is None)
+            if one is not None:
+                self.assertEqual((one.dtype, one.shape), (other.dtype, other.shape))
+                torch.testing.assert_close(one, other, rtol=0, atol=0, equal_nan=True)
+
+    def check(self, function, *args):
+        with mock.patch.object(_layer_rows, "run", wraps=_layer_rows.run) as run:
+            found = function(*args)
+            self.assertTrue(run.called)
+        with mock.patch.object(_layer_rows, "enqueue", None):
+            self.assertSame(*((x if isinstance(x, tuple) else (x,)) for x in (found, function(*args))))
+
+    def test_bits(self):
+        for shape, dtype, other in itertools.product(SHAPES, _layer_rows.SERVED, _layer_rows.SERVED):
+            x, grad = numbers(*shape, dtype=dtype), numbers(*shape, dtype=dtype, seed=2)
+            weight, bias = numbers(shape[1], dtype=other, seed=3), numbers(shape[1], dtype=other, seed=4)
+            mean, scale, first, second = (numbers(shape[0], 1, seed=seed) for seed in range(5, 9))
+            x[0, 1], x[-1, 2] = float("inf"), float("nan")
+            for mean, weight, bias in itertools.product((mean, None), (weight, None), (bias, None)):
+                with self.subTest(shape=shape, dtype=dtype, other=other, parts=[mean is None, weight is None, bias is None]):
+                    self.check(_layer_rows.norm, x, mean, scale, weight, bias)
+                    for wanted in ((True, True), (True, False), (False, True)):
+                        self.check(_layer_rows.terms, grad, x, mean, scale, weight, *wanted)
+                    of_mean = None if mean is None else first
+                    self.check(_layer_rows.gradient, grad, x, mean, scale, weight, of_mean, second)
+
+    def test_others_are_left_to_pytorch(self):
+        x, scale = numbers(4, 17), numbers(4, 1)
+        for some in (x[:, :12], x[:, 1:9], x[:, :8].double()):
+            self.assertFalse(_layer_rows.is_served(some, scale, None))
+        self.assertTrue(_layer_rows.is_served(x[:, :8].contiguous(), scale, None))
+        self.assertFalse(_layer_rows.is_served(x[:, :8].contiguous(), scale, x[:, :8].contiguous().half()))
+
+
+if __name__ == "__main__":
+    unittest.main()
