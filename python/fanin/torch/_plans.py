@@ -64,6 +64,8 @@ class Plans(dict):
 
     def compute(self, x, args, kwargs, make=True):
         """The results of a call with a plan; NotImplemented where there is none, or none yet and `make` is False."""
+        if list in map(type, args):  # of axes, which cannot be looked up
+            args = tuple(map(without_list, args))
         device = x.get_device()
         if x.is_neg() or (is_captured() if device >= 0 else not x.is_cpu):
             return NotImplemented
