@@ -117,6 +117,39 @@ TEST_SUITE("unit/scaled_sums") {
     }
   }
 
+  TEST_CASE_TEMPLATE("numbers of 16 bits in the halves of registers", T, f16, bf16) {
+    constexpr int size = 8;
+    using vectors = cuda::scaled_vector<float>;
+    generator random(25);
+    for (int round = 0; round < 4000; ++round) {
+      // Neighbouring exponents, with a few zeros and numbers of any exponent among them.
+      const auto base = static_cast<std::uint32_t>(random());
+      std::uint32_t pairs[size];
+      T of_half[2][size];
+      for (int k = 0; k < size; ++k) {
+        for (int half = 0; half < 2; ++half) {
+          const auto bits = static_cast<std::uint32_t>(random());
+          const std::uint32_t near = (base & 0x7c00) | (bits & 0x83ff),
+                              one = random() % 8 == 0 ? bits & 0x8000 : near;
+          of_half[half][k] = T::of_bits(static_cast<std::uint16_t>(random() % 64 == 0 ? bits : one));
+        }
+        pairs[k] = std::uint32_t{of_half[1][k].bits} << 16 | of_half[0][k].bits;
+      }
+      typename vectors::state sum[] = {{}, {}};
+      vectors::add_halves<T>(sum[0], sum[1], pairs);
+      for (int half = 0; half < 2; ++half) {
+        const auto expected = sums<T>::of_vector(of_half[half]);
+        CHECK(sum[half].fits() >= expected.fits());
+        exact_accumulator<float> exact;
+        for (const T one : of_half[half]) exact.add(static_cast<float>(one));
+        CHECK(sum[half].fits() <= exact.finite());
+        if (!sum[half].fits()) continue;
+        const float found = sums<T>::template finish<float>(sum[half], size, false);
+        CHECK(detail::to_bits(found) == detail::to_bits(exact.round<float>()));
+      }
+    }
+  }
+
   TEST_CASE_TEMPLATE("zeros", T, float, double, bf16) {
     constexpr int size = 16 / sizeof(T);
     generator random(23);

@@ -10,6 +10,7 @@
 
 #include "backends/cuda/batch/add_vector.cuh"
 #include "backends/cuda/batch/items.cuh"
+#include "backends/cuda/batch/scaled_sum.cuh"
 
 namespace fanin::cuda {
 
@@ -24,6 +25,24 @@ inline constexpr unsigned exact_column_stages = sizeof(T) < 4 ? 1 : 2;
 /// Blocks that share a multiprocessor, for states of so many bytes in a thread.
 constexpr int exact_column_blocks(std::size_t bytes) { return bytes > 128 ? 2 : 4; }
 }  // namespace tuning
+
+/// Adds the c-th words of vectors to s[c].
+template <unsigned Run>
+__device__ void add_halves(const element_rule& rule, scaled_vector<float>::state (&s)[8],
+                           const vector<std::uint16_t> (&v)[Run]) {
+  std::uint32_t registers[Run][4];
+  std::memcpy(registers, v, sizeof v);
+  const std::uint32_t kept = rule.magnitudes ? ~upper_bits<std::uint16_t> : ~0u;
+  with_format<std::uint16_t>(rule, [&]<class Format>(Format) {
+#pragma unroll
+    for (unsigned r = 0; r < 4; ++r) {
+      std::uint32_t pairs[Run];
+#pragma unroll
+      for (unsigned k = 0; k < Run; ++k) pairs[k] = registers[k][r] & kept;
+      scaled_vector<float>::add_halves<Format>(s[2 * r], s[2 * r + 1], pairs);
+    }
+  });
+}
 
 /// `width` threads of the block are for vectors of neighbouring rows, and so for each slot.
 template <class A, class Write>
@@ -84,12 +103,16 @@ __global__ void __launch_bounds__(tuning::exact_column_threads,
           v[k] = negative_zeros<T>();
         }
       }
+      if constexpr (std::is_same_v<A, by_word<std::uint16_t, scaled_sum<f16>>>) {
+        add_halves(all.rule, s, v);
+      } else {
 #pragma unroll
-      for (unsigned c = 0; c < size; ++c) {
-        T of_row[run];
+        for (unsigned c = 0; c < size; ++c) {
+          T of_row[run];
 #pragma unroll
-        for (unsigned k = 0; k < run; ++k) of_row[k] = v[k].at[c];
-        A::add_vector(s[c], read_all<A>(all, of_row).at);
+          for (unsigned k = 0; k < run; ++k) of_row[k] = v[k].at[c];
+          A::add_vector(s[c], read_all<A>(all, of_row).at);
+        }
       }
     }
     __pipeline_wait_prior(0);

@@ -30,8 +30,9 @@ struct scaled_vector<float> {
     int unit;
     float scale;  ///< what elements are multiplied by, at most 2^127
     FANIN_HOST_DEVICE units(std::uint32_t largest, int growth)
-        : unit(std::max(static_cast<int>(largest >> 24) - 17 + growth, 45)),
-          scale(detail::from_bits<float>(static_cast<std::uint32_t>(299 - unit) << 23)) {}
+        : units(std::max(static_cast<int>(largest >> 24) - 17 + growth, 45)) {}
+    FANIN_HOST_DEVICE explicit units(int chosen)
+        : unit(chosen), scale(detail::from_bits<float>(static_cast<std::uint32_t>(299 - unit) << 23)) {}
     /// Whether the smallest element is a whole number of units. `smallest` is twice its bits, less 1.
     template <int Digits>
     FANIN_HOST_DEVICE bool holds(std::uint32_t smallest) const {
@@ -62,16 +63,54 @@ struct scaled_vector<float> {
       signs &= bits;
     }
     const units in(largest, growth);
-    const bool fits = largest < infinite && in.holds<Digits>(smallest);
-    std::int64_t sum = 0;
-    for (const float one : x) sum += in.of(one);
-    return in.sum(sum, (~signs & state::has_positive) | (fits ? 0 : state::unfit));
+    return sum_of(x, in, signs, largest < infinite && in.holds<Digits>(smallest));
+  }
+  /// Adds the numbers of the format T in the lower halves of registers to a state, and those in the upper halves to
+  /// another one.
+  template <class T, int N>
+  FANIN_HOST_DEVICE static void add_halves(state& lower, state& upper, const std::uint32_t (&x)[N]) {
+    static_assert(N == 8);
+    using word = std::uint16_t;
+    constexpr std::uint32_t sign = upper_bits<word>;
+    std::uint32_t largest = 0, smallest = ~0u, signs = ~0u;
+    for (const std::uint32_t pair : x) {
+      largest = extreme_words<word, true>(largest, pair & ~sign);
+      smallest = extreme_words<word, false>(smallest, ((pair | sign) - each_word<word>)^sign);  // never of a 0
+      signs &= pair;
+    }
+    float of_lower[N], of_upper[N];
+    for (int k = 0; k < N; ++k) of_lower[k] = lower_number<T>(x[k]), of_upper[k] = upper_number<T>(x[k]);
+    lower.add(of_words<T>(of_lower, largest & 0xffff, smallest & 0xffff, signs << 16));
+    upper.add(of_words<T>(of_upper, largest >> 16, smallest >> 16, signs));
   }
 
   /// Twice the bits of infinity. Twice the bits of a NaN are more.
   static constexpr std::uint32_t infinite = 0xff000000u;
 
  private:
+  /// The sum of eight numbers of the format T. `largest` has the bits of the largest magnitude, and `smallest` those
+  /// of the smallest one but 0, less 1.
+  template <class T, int N>
+  FANIN_HOST_DEVICE static state of_words(const float (&x)[N], std::uint32_t largest, std::uint32_t smallest,
+                                          std::uint32_t signs) {
+    const auto twice = [](std::uint32_t word) { return 2 * detail::to_bits(lower_number<T>(word)); };
+    const std::uint32_t most = twice(largest);
+    if constexpr (std::is_same_v<T, f16>) {
+      // Every number is a multiple of 2^-24 below 2^16.
+      return sum_of(x, units(148), signs, most < infinite);
+    } else {
+      const units in(most, 3);
+      const std::uint32_t least = smallest == 0xffff ? ~0u : twice(smallest + 1) - 1;
+      return sum_of(x, in, signs, most < infinite && in.holds<std::numeric_limits<T>::digits>(least));
+    }
+  }
+  /// The sum of numbers in units. `signs` has the upper bit 1 if all numbers have the sign bit.
+  template <int N>
+  FANIN_HOST_DEVICE static state sum_of(const float (&x)[N], const units& in, std::uint32_t signs, bool fits) {
+    std::int64_t sum = 0;
+    for (const float one : x) sum += in.of(one);
+    return in.sum(sum, (~signs & state::has_positive) | (fits ? 0 : state::unfit));
+  }
   /// The whole number x as an integer; an unspecified integer if |x| is not below 2^63.
   FANIN_HOST_DEVICE static std::int64_t to_integer(float x) {
     NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return __float2ll_rz(x);),
