@@ -13,6 +13,7 @@
 #include "backends/cpu/loops.hpp"
 #include "backends/cpu/prefetch.hpp"
 #include "backends/cpu/products.hpp"
+#include "backends/cpu/proven.hpp"
 
 namespace fanin::cpu {
 
@@ -38,20 +39,46 @@ void take_extremum(const T* x, std::size_t count, T& best) {
 template <class T, bool Largest>
 struct loop<acc::extremum<T, Largest>> : unordered_loop<acc::extremum<T, Largest>, take_extremum<T, Largest>> {};
 
-/// Writes the terms of the elements to a block on the stack, which stays in the L1 cache, and adds the block.
-template <class T, class Term>
-void add_exact_terms(const T* x, std::size_t count, exact_accumulator<T>& into) {
-  if constexpr (std::same_as<Term, acc::plain_term>) {
-    add_exact(x, count, into);
-  } else {
-    T terms[16384 / sizeof(T)];
-    for (std::size_t begin = 0; begin < count; begin += std::size(terms)) {
-      const std::size_t n = std::min(std::size(terms), count - begin);
-      std::transform(x + begin, x + begin + n, terms, [](T v) { return Term::of(v); });
-      add_exact(terms, n, into);
-    }
+/// Adds each tile by at_once(), or if that returns false, by otherwise(). Where at_once() fails again and again, most
+/// tiles are added by otherwise() at once.
+template <class T, class AtOnce, class Otherwise>
+void add_tiles(const T* x, std::size_t count, const AtOnce& at_once, const Otherwise& otherwise) {
+  constexpr std::size_t shortest = 512;
+  attempt_order attempts;
+  while (count > 0) {
+    const std::size_t n = std::min(count, proven_tile<T>);
+    if (n < shortest || !attempts.add(1, [&](int) { return at_once(x, n); })) otherwise(x, n);
+    x += n;
+    count -= n;
   }
 }
+
+/// Adds magnitudes as they are read, or writes them to a block on the stack, which stays in the L1 cache, and adds
+/// the block.
+template <class T>
+void add_exact_magnitudes(const T* x, std::size_t count, exact_accumulator<T>& into) {
+  const auto by_blocks = [&](const T* tile, std::size_t length) {
+    alignas(64) T magnitudes[twice_read<T>()];
+    for (std::size_t begin = 0; begin < length; begin += std::size(magnitudes)) {
+      const std::size_t n = std::min(std::size(magnitudes), length - begin);
+      write_magnitudes(tile + begin, n, magnitudes);
+      add_exact(magnitudes, n, into);
+    }
+  };
+  add_tiles(
+      x, count, [&](const T* tile, std::size_t n) { return add_magnitude_tile(tile, n, into); }, by_blocks);
+}
+
+/// Adds elements of 16 bits as floats, a tile at once or by fold_widened().
+template <class T>
+void add_exact_narrow(const operands& data, std::size_t count, bool magnitudes, const arithmetic& floats,
+                      exact_accumulator<float>& into) {
+  add_tiles(
+      static_cast<const T*>(data.x), count,
+      [&](const T* tile, std::size_t n) { return add_narrow_tile(tile, n, magnitudes, into); },
+      [&](const T* tile, std::size_t n) { fold_widened(floats, type_of<T>, nullptr, {tile}, n, &into); });
+}
+
 template <class T>
 void take_extrema(const T* x, std::size_t count, extremes<T>& into) {
   for (std::size_t begin = 0; begin < count; begin += twice_read<T>()) {
@@ -110,8 +137,11 @@ void test_nonzeros(const T* x, std::size_t count, std::uint64_t& into) {
 template <class T, bool All>
 struct loop<acc::nonzero_test<T, All>> : unordered_loop<acc::nonzero_test<T, All>, test_nonzeros<T, All>> {};
 
-template <class T, class Term>
-struct loop<acc::exact_sum<T, Term>> : unordered_loop<acc::exact_sum<T, Term>, add_exact_terms<T, Term>> {};
+template <class T>
+struct loop<acc::exact_sum<T>> : unordered_loop<acc::exact_sum<T>, add_exact> {};
+template <class T>
+struct loop<acc::exact_sum<T, acc::magnitude_term>>
+    : unordered_loop<acc::exact_sum<T, acc::magnitude_term>, add_exact_magnitudes<T>> {};
 
 template <class T>
 struct loop<acc::exact_square_sum<T>> : unordered_loop<acc::exact_square_sum<T>, add_squares<T>> {};
@@ -177,6 +207,20 @@ struct loop<acc::widening<T, A>> {
       bool (*settled_by)(std::uint64_t, std::uint64_t) = nullptr;
       if constexpr (requires { A::settled_by(0, 0); }) settled_by = A::settled_by;
       fold_widened(loop<A>::functions, type_of<T>, settled_by, data, count, state);
+    };
+    return f;
+  }();
+  static typename A::state total(const void* state) { return loop<A>::total(state); }
+};
+template <class T, class Term>
+requires(sizeof(T) == 2) struct loop<acc::widening<T, acc::exact_sum<float, Term>>> {
+  using A = acc::exact_sum<float, Term>;
+  static constexpr arithmetic functions = [] {
+    arithmetic f = loop<A>::functions;
+    f.element_bytes = sizeof(T);
+    f.accumulate = [](const operands& data, std::size_t count, void* state) {
+      add_exact_narrow<T>(data, count, std::same_as<Term, acc::magnitude_term>, loop<A>::functions,
+                          *static_cast<typename A::state*>(state));
     };
     return f;
   }();

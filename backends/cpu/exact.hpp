@@ -16,6 +16,20 @@ namespace fanin::cpu {
 void add_exact(const float* x, std::size_t count, exact_accumulator<float>& into);
 void add_exact(const double* x, std::size_t count, exact_accumulator<double>& into);
 
+/// Adds the magnitudes of a tile if sums in double are exact. Otherwise does nothing, and returns false: for
+/// infinities and NaN, for elements too far apart, and on instruction sets other than AVX-512. `count` is from 1 to
+/// proven_tile. Needs round to nearest and no flushing of subnormals.
+bool add_magnitude_tile(const float* x, std::size_t count, exact_accumulator<float>& into);
+bool add_magnitude_tile(const double* x, std::size_t count, exact_accumulator<double>& into);
+/// Adds the elements of a tile, or their magnitudes, by sums of floats as add_magnitude_tile() does. Returns false if
+/// all elements are -0, too.
+bool add_narrow_tile(const f16* x, std::size_t count, bool magnitudes, exact_accumulator<float>& into);
+bool add_narrow_tile(const bf16* x, std::size_t count, bool magnitudes, exact_accumulator<float>& into);
+
+/// Writes the magnitudes of the elements, and numbers behind them up to a multiple of 64 bytes.
+void write_magnitudes(const float* x, std::size_t count, float* out);
+void write_magnitudes(const double* x, std::size_t count, double* out);
+
 /// Adds as add_exact() does, and is best for elements that were found to be too far apart for sums in double.
 void add_wide(const double* x, std::size_t count, exact_accumulator<double>& into);
 

@@ -110,11 +110,10 @@ void fold_widened(const detail::arithmetic& floats, element_type type,
                   void* state) {
   alignas(64) float x[block], y[block];
   const std::size_t bytes = byte_size(type);
-  const bool is_long = count >= least_prefetched_bytes / bytes;
   const auto fold_block = [&](std::size_t begin, std::size_t n, void* into) {
     const detail::operands part = operands_from(data, begin, bytes);
-    HWY_DYNAMIC_DISPATCH(widen_any)(part.x, n, type, is_long, x);
-    if (floats.inputs == 2) HWY_DYNAMIC_DISPATCH(widen_any)(part.y, n, type, is_long, y);
+    HWY_DYNAMIC_DISPATCH(widen_any)(part.x, n, type, true, x);
+    if (floats.inputs == 2) HWY_DYNAMIC_DISPATCH(widen_any)(part.y, n, type, true, y);
     floats.accumulate({x, y, part.first}, n, into);
   };
   if (floats.in_leaves()) return fold_blocks_in_order(floats, block, 0, count, state, fold_block);

@@ -12,6 +12,7 @@
 
 #include <fanin/accumulator/exact.hpp>
 
+#include "backends/cpu/accumulator_loops.hpp"
 #include "backends/cpu/exact.hpp"
 #include "tests/support/inputs.hpp"
 #include "tests/support/targets.hpp"
@@ -37,10 +38,18 @@ auto leaf(std::span<const T> x) {
   return sum;
 }
 
+/// Checks the sum of the elements, and the sum of their magnitudes.
 template <class T>
 void check(std::span<const T> x) {
   const auto expected = one_by_one(x).save();
-  on_every_target([&] { CHECK(leaf(x).save() == expected); });
+  fanin::exact_accumulator<T> of_magnitudes;
+  for (const T v : x) of_magnitudes.add(std::abs(v));
+  on_every_target([&] {
+    CHECK(leaf(x).save() == expected);
+    fanin::exact_accumulator<T> sum;
+    fanin::cpu::add_exact_magnitudes(x.data(), x.size(), sum);
+    CHECK(sum.save() == of_magnitudes.save());
+  });
 }
 
 template <class T, class Make>

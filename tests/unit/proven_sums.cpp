@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "backends/cpu/accumulator_loops.hpp"
 #include "backends/cpu/exact.hpp"
 #include "backends/cpu/products.hpp"
 #include "backends/cpu/proven.hpp"
@@ -18,18 +19,23 @@
 namespace fanin::test {
 namespace {
 
-/// Checks the sums of x, of its squares and of its products with itself backwards.
+/// Checks the sums of x, of its magnitudes, of its squares and of its products with itself backwards.
 template <class T>
 void check(const std::vector<T>& x) {
   const std::vector<T> y(x.rbegin(), x.rend());
   exact_moments_accumulator<T> expected;
   for (const T v : x) expected.add(v);
+  exact_accumulator<T> magnitudes;
+  for (const T v : x) magnitudes.add(std::abs(v));
   exact_dot_accumulator<T> products;
   for (std::size_t i = 0; i < x.size(); ++i) products.add(x[i], y[i]);
   on_every_target([&] {
     exact_accumulator<T> sum;
     cpu::add_exact(x.data(), x.size(), sum);
     CHECK(sum.save() == expected.sum.save());
+    exact_accumulator<T> sum_of_magnitudes;
+    cpu::add_exact_magnitudes(x.data(), x.size(), sum_of_magnitudes);
+    CHECK(sum_of_magnitudes.save() == magnitudes.save());
     exact_square_accumulator<T> squares;
     cpu::add_squares(x.data(), x.size(), squares);
     CHECK(squares.save() == expected.squares.save());
