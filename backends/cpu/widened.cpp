@@ -61,9 +61,9 @@ HWY_INLINE void widen_all(const T* x, std::size_t count, bool ahead, float* out)
   for (; converts && i + width <= count; i += width) hn::StoreU(floats_of(x + i), d, out + i);
   std::copy(x + i, x + count, out + i);
 }
-void widen_any(const void* x, std::size_t count, element_type type, bool ahead, float* out) {
+void widen_any(const void* x, std::size_t count, element_type type, float* out) {
   with_element(type, [&]<class T>() {
-    if constexpr (narrow_float<T>) widen_all(static_cast<const T*>(x), count, ahead, out);
+    if constexpr (narrow_float<T>) widen_all(static_cast<const T*>(x), count, true, out);
   });
 }
 
@@ -97,7 +97,7 @@ static_assert(block % detail::leaf_of<accumulator::plain_sum<float>> == 0, "bloc
 }  // namespace
 
 void widen(const void* x, std::size_t count, element_type type, float* out) {
-  HWY_DYNAMIC_DISPATCH(widen_any)(x, count, type, false, out);
+  HWY_DYNAMIC_DISPATCH(widen_any)(x, count, type, out);
 }
 
 void widen_rows(const void* x, std::ptrdiff_t along, std::size_t rows, std::size_t columns, element_type type,
@@ -112,8 +112,8 @@ void fold_widened(const detail::arithmetic& floats, element_type type,
   const std::size_t bytes = byte_size(type);
   const auto fold_block = [&](std::size_t begin, std::size_t n, void* into) {
     const detail::operands part = operands_from(data, begin, bytes);
-    HWY_DYNAMIC_DISPATCH(widen_any)(part.x, n, type, true, x);
-    if (floats.inputs == 2) HWY_DYNAMIC_DISPATCH(widen_any)(part.y, n, type, true, y);
+    HWY_DYNAMIC_DISPATCH(widen_any)(part.x, n, type, x);
+    if (floats.inputs == 2) HWY_DYNAMIC_DISPATCH(widen_any)(part.y, n, type, y);
     floats.accumulate({x, y, part.first}, n, into);
   };
   if (floats.in_leaves()) return fold_blocks_in_order(floats, block, 0, count, state, fold_block);
