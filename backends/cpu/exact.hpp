@@ -26,6 +26,12 @@ bool add_magnitude_tile(const double* x, std::size_t count, exact_accumulator<do
 bool add_narrow_tile(const f16* x, std::size_t count, bool magnitudes, exact_accumulator<float>& into);
 bool add_narrow_tile(const bf16* x, std::size_t count, bool magnitudes, exact_accumulator<float>& into);
 
+/// Writes the sum of the elements, or of their magnitudes, of each of several arrays of f16 or bf16. Returns whether
+/// all sums that are finite are exact: false for other types, and on instruction sets other than AVX-512. No elements
+/// have the sum +0. Needs round to nearest and no flushing of subnormals.
+bool sum_narrow_runs(const detail::operands* runs, const std::size_t* counts, std::size_t number, element_type type,
+                     bool magnitudes, double* totals);
+
 /// Writes the magnitudes of the elements, and numbers behind them up to a multiple of 64 bytes.
 void write_magnitudes(const float* x, std::size_t count, float* out);
 void write_magnitudes(const double* x, std::size_t count, double* out);

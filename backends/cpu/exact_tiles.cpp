@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "backends/cpu/exact.hpp"
+#include "backends/cpu/fold.hpp"
 #include "backends/cpu/prefetch.hpp"
 #include "backends/cpu/proven-inl.h"
 
@@ -65,9 +66,9 @@ struct sum_of_floats {
     sum = t;
   }
 };
-HWY_INLINE __m512d in_doubles(__m512 v) {
-  return _mm512_add_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(v)), _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1)));
-}
+HWY_INLINE __m512d lower_doubles(__m512 v) { return _mm512_cvtps_pd(_mm512_castps512_ps256(v)); }
+HWY_INLINE __m512d upper_doubles(__m512 v) { return _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1)); }
+HWY_INLINE __m512d in_doubles(__m512 v) { return _mm512_add_pd(lower_doubles(v), upper_doubles(v)); }
 
 /// A power of two, about the largest magnitude in 32 words.
 template <class T>
@@ -121,8 +122,49 @@ HWY_NOINLINE bool add_narrow(const T* x, std::size_t count, int kept, exact_accu
   return true;
 }
 
+/// The sum of a run in double, which sets the flag if it rounds.
+template <class T>
+HWY_INLINE double sum_in_double(const T* x, std::size_t count, __m512i mask) {
+  constexpr std::size_t width = 32;
+  auto a = _mm512_set1_pd(-0.0), b = a, c = a, d = a;
+  const auto add = [&](__m512i words) HWY_ATTR {
+    const auto [first, second] = floats_of(T{}, _mm512_and_si512(words, mask));
+    a = _mm512_add_pd(a, lower_doubles(first)), b = _mm512_add_pd(b, upper_doubles(first));
+    c = _mm512_add_pd(c, lower_doubles(second)), d = _mm512_add_pd(d, upper_doubles(second));
+  };
+  std::size_t i = 0;
+  for (; i + width <= count; i += width) {
+    prefetch_line(x + i);
+    add(_mm512_loadu_si512(x + i));
+  }
+  if (i < count) {  // -0 fills the lanes beyond the run
+    const auto wanted = (__mmask32{1} << (count - i)) - 1;
+    add(_mm512_mask_loadu_epi16(_mm512_set1_epi16(-0x8000), wanted, x + i));
+  }
+  return _mm512_reduce_add_pd(_mm512_add_pd(_mm512_add_pd(a, b), _mm512_add_pd(c, d)));
+}
+
+/// Writes the sums of runs. Returns whether none was rounded.
+template <class T>
+HWY_INLINE bool sum_narrow(const operands* runs, const std::size_t* counts, std::size_t number, int kept,
+                           double* totals) {
+  const auto mask = _mm512_set1_epi32(kept);
+  exception_flags flags;
+  flags.clear_inexact();
+  for (std::size_t i = 0; i < number; ++i) {
+    double total = counts[i] == 0 ? 0 : sum_in_double(static_cast<const T*>(runs[i].x), counts[i], mask);
+    asm volatile("" : "+x"(total));
+    totals[i] = total;
+  }
+  return !flags.has_inexact();
+}
+
 #else
 
+template <class T>
+bool sum_narrow(const operands*, const std::size_t*, std::size_t, int, double*) {
+  return false;
+}
 template <class T>
 bool add_magnitudes(const T*, std::size_t, exact_accumulator<T>&) {
   return false;
@@ -145,6 +187,13 @@ bool narrow_f16(const f16* x, std::size_t count, int kept, exact_accumulator<flo
 }
 bool narrow_bf16(const bf16* x, std::size_t count, int kept, exact_accumulator<float>& into) {
   return add_narrow(x, count, kept, into);
+}
+
+bool sum_runs_f16(const operands* runs, const std::size_t* counts, std::size_t number, int kept, double* totals) {
+  return sum_narrow<f16>(runs, counts, number, kept, totals);
+}
+bool sum_runs_bf16(const operands* runs, const std::size_t* counts, std::size_t number, int kept, double* totals) {
+  return sum_narrow<bf16>(runs, counts, number, kept, totals);
 }
 
 /// Writes words with the bits of `kept` alone, and beyond them up to a multiple of 64 bytes.
@@ -180,6 +229,8 @@ HWY_EXPORT(magnitudes_f32);
 HWY_EXPORT(magnitudes_f64);
 HWY_EXPORT(narrow_f16);
 HWY_EXPORT(narrow_bf16);
+HWY_EXPORT(sum_runs_f16);
+HWY_EXPORT(sum_runs_bf16);
 HWY_EXPORT(and_words);
 
 /// All bits of two elements of 16 bits, or all but the signs.
@@ -198,6 +249,15 @@ bool add_narrow_tile(const f16* x, std::size_t count, bool magnitudes, exact_acc
 }
 bool add_narrow_tile(const bf16* x, std::size_t count, bool magnitudes, exact_accumulator<float>& into) {
   return HWY_DYNAMIC_DISPATCH(narrow_bf16)(x, count, kept_bits(magnitudes), into);
+}
+
+bool sum_narrow_runs(const operands* runs, const std::size_t* counts, std::size_t number, element_type type,
+                     bool magnitudes, double* totals) {
+  if (type == element_type::f16) {
+    return HWY_DYNAMIC_DISPATCH(sum_runs_f16)(runs, counts, number, kept_bits(magnitudes), totals);
+  }
+  return type == element_type::bf16 &&
+         HWY_DYNAMIC_DISPATCH(sum_runs_bf16)(runs, counts, number, kept_bits(magnitudes), totals);
 }
 
 void write_magnitudes(const float* x, std::size_t count, float* out) {

@@ -8,11 +8,15 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
+
+#include <fanin/fanin.hpp>
 
 #include "backends/cpu/exact.hpp"
 #include "backends/cpu/proven.hpp"
 #include "backends/recipe_functions.hpp"
+#include "tests/support/call.hpp"
 #include "tests/support/inputs.hpp"
 #include "tests/support/targets.hpp"
 
@@ -151,6 +155,67 @@ TEST_SUITE("unit/exact_tiles") {
       while (!std::isfinite(static_cast<float>(v)));
     }
     check(x);
+  }
+
+  TEST_CASE_TEMPLATE("sums, means and sums of magnitudes of segments", T, f16, bf16) {
+    generator random(6);
+    std::vector<T> x;
+    std::vector<std::int64_t> offsets{0};
+    const T special[] = {std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN(), T(-HUGE_VALF)};
+    const int kinds = 6;
+    for (int segment = 0; segment < 64 * 2 * kinds; ++segment) {
+      const std::size_t count = segment % 7 == 0 ? random() % 700 : random() % 40 + 1, begin = x.size();
+      const int kind = segment / 64 % kinds;  // runs of one call have one kind, and then any
+      for (std::size_t i = 0; i < count; ++i) {
+        switch (segment < 64 * kinds ? kind : static_cast<int>(random() % kinds)) {
+          case 0:
+            x.push_back(normal_numbers<T>(1, random)[0]);
+            break;
+          case 1:
+            x.push_back(T::of_bits(random() % 2 * T::sign_bit));
+            break;
+          case 2:
+            x.push_back(T::of_bits(T::sign_bit));
+            break;
+          case 3:
+            x.push_back(random_bits<T>(random));
+            break;
+          case 4:
+            x.push_back(T(i == 0 ? 1.0f : i == 1 ? 0x1p-24f : 0.0f));
+            break;
+          default:
+            x.push_back(std::numeric_limits<T>::max());
+        }
+      }
+      if (kind == 0 && segment % 5 == 0 && count > 0) x[begin + random() % count] = special[segment % 3];
+      offsets.push_back(static_cast<std::int64_t>(x.size()));
+    }
+    const std::size_t segments_count = offsets.size() - 1;
+    const auto check_results = [&]<class R>(R) {
+      for (const operation what : {operation::sum, operation::mean, operation::sum_of_magnitudes}) {
+        std::vector<R> expected(segments_count), found(segments_count);
+        for (std::size_t i = 0; i < segments_count; ++i) {
+          exact_accumulator<float> sum;
+          for (auto k = offsets[i]; k < offsets[i + 1]; ++k) {
+            const float v = x[static_cast<std::size_t>(k)];
+            sum.add(what == operation::sum_of_magnitudes ? std::abs(v) : v);
+          }
+          expected[i] = what != operation::mean ? sum.round<R>()
+                        : sum.count() > 0       ? sum.mean<R>()
+                                                : std::numeric_limits<R>::quiet_NaN();
+        }
+        on_every_target([&] {
+          reduce(what, segments(x, offsets), found, {.backend = "serial", .method = method::exact});
+          for (std::size_t i = 0; i < segments_count; ++i) {
+            CAPTURE(i);
+            CAPTURE(std::string(to_string(what)));
+            CHECK(bits_of(found[i]) == bits_of(expected[i]));
+          }
+        });
+      }
+    };
+    check_results(float{});
+    check_results(double{});
   }
 
   TEST_CASE_TEMPLATE("the caller's exception flags stay", T, f16, bf16) {
