@@ -9,7 +9,7 @@
 
 #include "tests/unit/kernels/group_on_cpu.hpp"
 
-#include "backends/cuda/batch/group_bins.cuh"
+#include "backends/cuda/batch/add_tiles.cuh"
 #include "backends/cuda/batch/group_finish.cuh"
 #include "backends/cuda/batch/group_tables.cuh"
 #include "tests/support/call.hpp"
@@ -45,34 +45,31 @@ class table_call {
     if (bins_.count == 1) return;
     launch(1, tuning::most_bins, [&] { find_begins(from_, sums_, bins_, begins_.data()); });
     launch(blocks, tuning::table_threads, [&] { add_to_tables<T, Key>(from_, sums_, shape(run_if::in_order)); });
-    launch(blocks, tuning::count_threads, [&] { start_again(sums_); });
+    launch(blocks, tuning::clear_threads, [&] { start_again(sums_); });
   }
   /// TermsKey: void if a rule makes the numbers.
   template <class TermsKey = Key>
   void add_directly(int copies_log2) {
-    table_shape direct = shape(bins_.count == 1 ? run_if::always : run_if::scattered);
-    direct.bin_begins = nullptr;
-    direct.copies_log2 = copies_log2;
-    add_windows<TermsKey>(from_, direct, blocks * bins_.count);
-  }
-  void add_by_bins() {
-    std::vector<std::uint32_t> counts(bins_.count * blocks);
-    std::vector<std::uint64_t> starts(bins_.count * blocks);
-    std::vector<std::uint16_t> keys(from_.count);
-    std::vector<T> x(from_.count);
-    const bin_memory memory{counts.data(), starts.data(), begins_.data()};
-    if (bins_.count == 1) notes_.scattered = 1;  // otherwise a single bin is never sorted
-    launch(blocks, tuning::count_threads, [&] { count_bins<T, Key>(from_, sums_, bins_, counts.data()); });
-    launch(bins_.count, start_threads, [&] { find_starts(memory, blocks, &notes_); });
-    launch(blocks, tuning::scatter_threads, [&] {
-      scatter_to_bins<T, Key>(from_, sums_, bins_, starts.data(), sorted_by_bins<T>{keys.data(), x.data()});
+    add_windows([&](table_shape direct) {
+      if (bins_.count == 1) direct.when = run_if::always;
+      direct.bin_begins = nullptr;
+      direct.copies_log2 = copies_log2;
+      launch(blocks * bins_.count, tuning::table_threads, [&] { add_to_tables<T, TermsKey>(from_, sums_, direct); });
     });
-    keyed_numbers<T> sorted = from_;
-    sorted.keys = keys.data();
-    sorted.words = x.data();
-    sorted.key_bytes = sizeof keys[0];
-    sorted.aligned = true;
-    add_windows<std::uint16_t>(sorted, shape(run_if::scattered), blocks);
+  }
+  void add_by_bins(unsigned piece_lanes) {
+    const auto tiles = static_cast<unsigned>(from_.count / tile_elements<T> + 1);
+    std::vector<std::uint16_t> keys(tiles * tile_elements<T>), places((bins_.count + 1) * tiles);
+    std::vector<T> x(keys.size());
+    std::vector<unsigned long long> totals(bins_.count);
+    std::vector<std::uint64_t> starts(bins_.count * tiles + 1);
+    const sorted_tiles<T> sorted{keys.data(), x.data(), places.data(), totals.data(), starts.data(), tiles};
+    if (bins_.count == 1) notes_.scattered = 1;  // otherwise a single bin is never sorted
+    launch(tiles, tuning::sort_threads, [&] { sort_tiles<T, Key>(from_, sums_, bins_, sorted); });
+    launch(bins_.count, start_threads, [&] { find_starts(sorted, &notes_, begins_.data()); });
+    add_windows([&](const table_shape& shape) {
+      launch(blocks, tuning::table_threads, [&] { add_tiles(sorted, sums_, shape, piece_lanes); });
+    });
   }
   void add_spilled() {
     launch(blocks, 64, [&] { make_wide_sums(from_, sums_); });
@@ -99,16 +96,17 @@ class table_call {
   table_shape shape(run_if when) const {
     return {bins_.count, std::min(sums_.groups, bins_.groups_of_bin()), 0, begins_.data(), when, 0};
   }
-  template <class TableKey>
-  void add_windows(const keyed_numbers<T>& elements, table_shape scattered, unsigned grid) {
-    table_shape in_order = shape(run_if::in_order);
+  /// Calls add(shape) for each window.
+  template <class F>
+  void add_windows(const F& add) {
+    table_shape scattered = shape(run_if::scattered), in_order = shape(run_if::in_order);
     for (int window = 0; window < window_count; ++window) {
       scattered.window = in_order.window = window;
       if (window == 1) launch(blocks, 64, [&] { clear_more_windows(sums_); });
       if (window > 0 && !sums_.has_more_windows()) break;
       if (window > 0 && bins_.count > 1)
         launch(blocks, tuning::table_threads, [&] { add_to_tables<T, Key>(from_, sums_, in_order); });
-      launch(grid, tuning::table_threads, [&] { add_to_tables<T, TableKey>(elements, sums_, scattered); });
+      add(scattered);
     }
   }
 
@@ -153,9 +151,9 @@ void check_groups_of(const std::vector<T>& x, const std::vector<Key>& keys, std:
     const auto key = static_cast<std::uint64_t>(keys[i]);
     key < groups ? expected[key].add(x[i]) : static_cast<void>(++outside);
   }
-  for (const int copies : {-1, 3}) {
+  for (const int variant : {3, 8, 32}) {
     table_call<T, Key> call(x, keys, groups, most_spills);
-    copies < 0 ? call.add_by_bins() : call.add_directly(copies);
+    variant < 8 ? call.add_directly(variant) : call.add_by_bins(static_cast<unsigned>(variant));
     call.add_spilled();
     CHECK(call.status.absent == outside);
     bool is_right = true;
@@ -165,9 +163,10 @@ void check_groups_of(const std::vector<T>& x, const std::vector<Key>& keys, std:
       if (one.count() > 0)
         is_right = is_right && same(scalar(call.result(g, sum_value::mean)), scalar(one.template mean<T>()));
     }
-    INFO(groups << " groups of " << x.size() << " elements, variant " << copies);
+    INFO(groups << " groups of " << x.size() << " elements, variant " << variant);
     CHECK(is_right);
-    for (const T earlier : {T(1), T(-0.0), T(3e-38)}) CHECK(adds_to<T>(call, expected, earlier));
+    for (const T earlier : {T(1), T(-0.0), T(3e-38), std::numeric_limits<T>::max()})
+      CHECK(adds_to<T>(call, expected, earlier));
     CHECK(adds_to<double>(call, expected, 0x1p53));
     call.status.bad_index = 1;  // adds nothing
     CHECK(adds_to<T>(call, std::vector<exact_accumulator<T>>(groups), T(2)));

@@ -139,6 +139,12 @@ struct keyed_numbers : keyed_words {
     for (T& one : x) one = term_of(one);
   }
 
+  /// What an element adds. A T of 8 bytes holds the squares of shorter elements. No others are asked for.
+  __device__ T term_of(T x) const {
+    if (sizeof(T) == 8 && rule.squares) return x * x;
+    return rule.magnitudes ? std::abs(x) : x;
+  }
+
  private:
   template <class F>
   __device__ void with_type(const F& f) const {
@@ -147,11 +153,6 @@ struct keyed_numbers : keyed_words {
     } else {
       with_word<std::uint16_t, std::uint32_t, std::uint64_t>(word_bytes, f);
     }
-  }
-  /// A T of 8 bytes holds the squares of shorter elements. No others are asked for.
-  __device__ T term_of(T x) const {
-    if (sizeof(T) == 8 && rule.squares) return x * x;
-    return rule.magnitudes ? std::abs(x) : x;
   }
 };
 

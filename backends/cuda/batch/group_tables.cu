@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "backends/cuda/batch/add_tiles.cuh"
 #include "backends/cuda/batch/batch_writer.cuh"
 #include "backends/cuda/batch/group_bins.cuh"
 #include "backends/cuda/batch/group_finish.cuh"
@@ -17,7 +18,6 @@ namespace {
 
 /// Up to this number of bins, blocks read the input once for each bin. For more bins the elements are sorted.
 constexpr std::uint32_t most_passes = 3;
-constexpr unsigned counting_blocks = 512;  ///< the most blocks that count
 /// There is room to spill one element in so many.
 constexpr std::uint64_t elements_of_spill = 256;
 
@@ -56,45 +56,40 @@ class table_launches {
   void choose(const bin_map& bins) const {
     choose_window<<<1, tuning::window_threads, 0, where_.stream>>>(from_, sums_, bins);
   }
-  void add(const keyed_numbers<T>& from, const table_shape& shape, unsigned blocks) const {
-    const std::size_t words = group_window<T>::words + (sums_.counts != nullptr && shape.window == 0 ? 1 : 0);
-    const std::size_t bytes = (words * sizeof(unsigned) * shape.in_bin) << shape.copies_log2;
-    const adding_kernel kernel = kernel_of(from.key_bytes);
+  void add(const table_shape& shape, unsigned blocks) const {
+    const std::size_t bytes = bytes_of_table(shape);
+    const auto kernel = adding_kernel();
     allow_shared(kernel, bytes);
-    kernel<<<blocks, tuning::table_threads, bytes, where_.stream>>>(from, sums_, shape);
+    kernel<<<blocks, tuning::table_threads, bytes, where_.stream>>>(from_, sums_, shape);
   }
   /// Each block reads its share of the elements for one bin.
   void add_directly(const table_shape& shape) const {
     const unsigned parts = std::max(1u, multiprocessors() / shape.bins);
-    add(from_, shape, parts * shape.bins);
+    add(shape, parts * shape.bins);
   }
   /// Adds where sampled keys ascend by bins, up to the first key that does not.
   void add_in_order(table_shape shape) const {
     shape.when = run_if::in_order;
-    add(from_, shape, multiprocessors());
+    add(shape, multiprocessors());
   }
   void find_order(const table_shape& shape, const bin_map& bins, std::uint64_t* begins) const {
     find_begins<<<1, tuning::most_bins, 0, where_.stream>>>(from_, sums_, bins, begins);
     add_in_order(shape);
-    start_again<<<multiprocessors(), tuning::count_threads, 0, where_.stream>>>(sums_);
+    start_again<<<multiprocessors(), tuning::clear_threads, 0, where_.stream>>>(sums_);
   }
-  void sort_by_bins(const bin_map& bins, const bin_memory& memory, const sorted_by_bins<T>& sorted) const {
-    const unsigned blocks = std::min(multiprocessors(), counting_blocks);
-    with_key([&]<class Key>(Key) {
-      count_bins<T, Key><<<blocks, tuning::count_threads, 0, where_.stream>>>(from_, sums_, bins, memory.counts);
-      find_starts<<<bins.count, start_threads, 0, where_.stream>>>(memory, blocks, sums_.notes);
-      allow_shared(scatter_to_bins<T, Key>, sizeof(bin_stage<T>));
-      scatter_to_bins<T, Key><<<blocks, tuning::scatter_threads, sizeof(bin_stage<T>), where_.stream>>>(
-          from_, sums_, bins, memory.starts, sorted);
-    });
+  void sort_by_bins(const bin_map& bins, const sorted_tiles<T>& tiles, std::uint64_t* begins) const {
+    const auto sort = from_.key_bytes == 4 ? sort_tiles<T, std::uint32_t> : sort_tiles<T, std::uint64_t>;
+    allow_shared(sort, sizeof(tile_stage<T>));
+    sort<<<tiles.count, tuning::sort_threads, sizeof(tile_stage<T>), where_.stream>>>(from_, sums_, bins, tiles);
+    find_starts<T><<<bins.count, start_threads, 0, where_.stream>>>(tiles, sums_.notes, begins);
   }
-  void add_sorted(const table_shape& shape, const sorted_by_bins<T>& sorted) const {
-    keyed_numbers<T> from = from_;
-    from.keys = sorted.keys;
-    from.words = sorted.x;
-    from.key_bytes = sizeof *sorted.keys;
-    from.aligned = true;
-    add(from, shape, multiprocessors());
+  void add_sorted(const table_shape& shape, const sorted_tiles<T>& tiles) const {
+    // Pieces of mean length take one step.
+    const unsigned lanes = std::bit_ceil(tile_elements<T> / shape.bins / tuning::piece_loads<T>);
+    const std::size_t bytes = bytes_of_table(shape);
+    allow_shared(add_tiles<T>, bytes);
+    add_tiles<T><<<multiprocessors(), tuning::table_threads, bytes, where_.stream>>>(tiles, sums_, shape,
+                                                                                     std::clamp(lanes, 8u, 32u));
   }
   void clear_windows() const {
     clear_more_windows<<<multiprocessors(), tuning::spill_threads, 0, where_.stream>>>(sums_);
@@ -109,19 +104,15 @@ class table_launches {
   }
 
  private:
-  using adding_kernel = void (*)(keyed_numbers<T>, group_sums<T>, table_shape);
-  /// Whether elements are added as they are. Such elements have kernels of their own, which are faster.
-  bool has_plain_terms() const {
-    return from_.word_bytes == sizeof(T) && !from_.rule.magnitudes && !from_.rule.squares;
+  /// Elements that are added as they are have kernels of their own, which are faster.
+  auto adding_kernel() const {
+    const bool is_plain = from_.word_bytes == sizeof(T) && !from_.rule.magnitudes && !from_.rule.squares;
+    if (!is_plain) return add_to_tables<T, void>;
+    return from_.key_bytes == 4 ? add_to_tables<T, std::uint32_t> : add_to_tables<T, std::uint64_t>;
   }
-  adding_kernel kernel_of(unsigned key_bytes) const {
-    if (!has_plain_terms()) return add_to_tables<T, void>;
-    if (key_bytes == 2) return add_to_tables<T, std::uint16_t>;
-    return key_bytes == 4 ? add_to_tables<T, std::uint32_t> : add_to_tables<T, std::uint64_t>;
-  }
-  template <class F>
-  void with_key(const F& f) const {
-    from_.key_bytes == 4 ? f(std::uint32_t()) : f(std::uint64_t());
+  std::size_t bytes_of_table(const table_shape& shape) const {
+    const std::size_t words = group_window<T>::words + (sums_.counts != nullptr && shape.window == 0 ? 1 : 0);
+    return (words * sizeof(unsigned) * shape.in_bin) << shape.copies_log2;
   }
   unsigned multiprocessors() const { return static_cast<unsigned>(where_.multiprocessors); }
 
@@ -134,8 +125,8 @@ class table_launches {
 template <class T>
 struct table_memory {
   group_sums<T> sums;
-  bin_memory bins;
-  sorted_by_bins<T> sorted;
+  std::uint64_t* bin_begins;
+  sorted_tiles<T> sorted;
   std::byte* cleared;  ///< the first of cleared_bytes bytes that are to be 0
   std::size_t cleared_bytes;
 };
@@ -153,19 +144,21 @@ table_memory<T> take_memory(scratch_pieces& scratch, const batch& groups, std::u
   taken.sums.notes = scratch.take<group_notes>(sizeof(group_notes));
   taken.sums.marks = scratch.take<std::uint32_t>(group_count * sizeof(std::uint32_t));
   if (counted) taken.sums.counts = scratch.take<unsigned long long>(group_count * sizeof(std::uint64_t));
+  if (bins > most_passes) taken.sorted.totals = scratch.take<unsigned long long>(bins * sizeof(std::uint64_t));
   const std::size_t words_bytes = group_window<T>::words * group_count * sizeof(std::uint64_t);
   taken.cleared_bytes = scratch.taken_bytes() - before + words_bytes;
   taken.sums.words = scratch.take<unsigned long long>(window_count * words_bytes);
   taken.sums.wide = scratch.take<wide_sum<T>>(most_wide_sums(groups) * sizeof(wide_sum<T>));
   taken.sums.most_spills = count / elements_of_spill + 1024;
   taken.sums.spills = scratch.take<spilled<T>>(taken.sums.most_spills * sizeof(spilled<T>));
-  if (bins > 1) taken.bins.begins = scratch.take<std::uint64_t>((bins + std::size_t{1}) * sizeof(std::uint64_t));
+  if (bins > 1) taken.bin_begins = scratch.take<std::uint64_t>((bins + std::size_t{1}) * sizeof(std::uint64_t));
   if (bins > most_passes) {
-    const std::size_t entries = std::size_t{bins} * counting_blocks;
-    taken.bins.counts = scratch.take<std::uint32_t>(entries * sizeof(std::uint32_t));
-    taken.bins.starts = scratch.take<std::uint64_t>(entries * sizeof(std::uint64_t));
-    taken.sorted.keys = scratch.take<std::uint16_t>(count * sizeof(std::uint16_t));
-    taken.sorted.x = scratch.take<T>(count * sizeof(T));
+    const std::size_t tiles = count / tile_elements<T> + 1, elements = tiles * tile_elements<T>;
+    taken.sorted.count = static_cast<unsigned>(tiles);
+    taken.sorted.places = scratch.take<std::uint16_t>((bins + 1) * tiles * sizeof(std::uint16_t));
+    taken.sorted.starts = scratch.take<std::uint64_t>((bins * tiles + 1) * sizeof(std::uint64_t));
+    taken.sorted.keys = scratch.take<std::uint16_t>(elements * sizeof(std::uint16_t));
+    taken.sorted.x = scratch.take<T>(elements * sizeof(T));
   }
   return taken;
 }
@@ -174,7 +167,7 @@ table_memory<T> take_memory(scratch_pieces& scratch, const batch& groups, std::u
 
 bool group_tables::serve(const request& request, const batch& groups, const execution& where) {
   constexpr std::size_t least_bytes = std::size_t{1} << 28;
-  constexpr std::size_t least_shared_bytes = std::max(sizeof(bin_stage<float>), sizeof(bin_stage<double>));
+  constexpr std::size_t least_shared_bytes = std::max(sizeof(tile_stage<float>), sizeof(tile_stage<double>));
   if (request.method != method::exact || !has_exact_tables(request)) return false;
   if (request.adds && byte_size(request.inputs.type()) == 2) return false;
   if (is_partial(groups.inputs, request.nan)) return false;
@@ -219,10 +212,10 @@ void group_tables::enqueue(scratch_pieces& scratch, const execution& where, cons
     while (direct.copies_log2 < 5 && in_bin << (direct.copies_log2 + 1) <= most_in_table_) ++direct.copies_log2;
     const table_launches<T> launches(where, request_, groups_, memory.sums, out.status);
     table_shape by_bins = direct;
-    by_bins.bin_begins = memory.bins.begins;
+    by_bins.bin_begins = memory.bin_begins;
     launches.choose(bins_);
-    if (has_bins) launches.find_order(by_bins, bins_, memory.bins.begins);
-    if (is_sorted) launches.sort_by_bins(bins_, memory.bins, memory.sorted);
+    if (has_bins) launches.find_order(by_bins, bins_, memory.bin_begins);
+    if (is_sorted) launches.sort_by_bins(bins_, memory.sorted, memory.bin_begins);
     for (int window = 0; window < window_count; ++window) {
       direct.window = by_bins.window = window;
       if (window == 1) launches.clear_windows();

@@ -60,7 +60,6 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
   using sum = typename group_window<T>::sum;
   constexpr int at_once = tuning::table_loads<T>;
   constexpr unsigned stride = tuning::table_threads * 4;
-  const bool has_local_keys = from.key_bytes == 2;  // below the number of groups of a bin
   const bool scattered = to.notes->scattered != 0, is_first = shape.window == 0;
   if (shape.when == run_if::in_order && (scattered || to.notes->in_order == 0)) return;
   if (shape.when == run_if::scattered && !scattered) return;
@@ -109,7 +108,7 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
           const bool is_mine = i + j >= begin && i + j < end;
-          const std::uint32_t place_in_bin = has_local_keys ? key[j] : key[j] - first;
+          const std::uint32_t place_in_bin = key[j] - first;
           group[j] = is_mine && place_in_bin < groups ? place_in_bin : no_group;
           const T one = x[j];
           const unsigned place = biased_exponent(one) - lowest;
@@ -117,8 +116,8 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
           value[j] = fits ? in_units(one, place) : sum{0};
           if (group[j] != no_group && one == 0) minus_zeros = minus_zeros || detail::to_bits(one) != 0;
           if (group[j] != no_group && !fits && one != 0) odd |= 1u << j;
-          if (!has_local_keys && by_bins) misplaced = misplaced || (is_mine && group[j] == no_group);
-          if (!has_local_keys && !by_bins && bin == 0 && is_mine && key[j] == no_group) odd |= 16u << j;
+          if (by_bins) misplaced = misplaced || (is_mine && group[j] == no_group);
+          if (!by_bins && bin == 0 && is_mine && key[j] == no_group) odd |= 16u << j;
         }
         if (odd != 0 && is_first) {
 #pragma unroll
