@@ -148,6 +148,7 @@ std::size_t add_column_block(const exact_window& window, const T* x, std::ptrdif
     for (auto& of_word : sum) of_word = none;
     sum[of_element] = hn::Set(words(), rows);
     for (std::size_t r = 0; r < rows; ++r, row += step) {
+      __builtin_prefetch(row + rows_together * step);  // the next block of these columns
       const auto v = hn::AndNot(ignored, load(doubles(), row));
       hn::Vec<words> word[4];
       auto rest = v;
