@@ -177,6 +177,34 @@ std::vector<T> near_numbers(std::size_t count, std::uint64_t one_other_in = 50) 
   return x;
 }
 
+/// Rows of numbers below 1 of some 15 binades. In every column c with c % 32 = 5, numbers cancel in pairs but for
+/// one, which is so small or so large that it may fit no word, by 2^-60 to 2^9, or is no finite number. So all its
+/// digits are in the sum. Columns 64 to 95 have zeros, column 96 has -0, and all others have some zeros.
+template <class T>
+std::vector<T> planted_numbers(std::size_t rows, std::size_t columns) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr float others[] = {infinity, -infinity, std::numeric_limits<float>::quiet_NaN()};
+  generator random(13);
+  const auto number = [&](int exponent) {
+    return std::ldexp(static_cast<float>(static_cast<std::int64_t>(random()) >> 40), exponent - 23);
+  };
+  std::vector<T> x(rows * columns);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::size_t c = i % columns, kind = random() % 16384;
+    const bool is_zero = (c >= 64 && c <= 96) || kind < 256;
+    x[i] = static_cast<T>(is_zero ? (c == 96 || kind == 0 ? -0.0f : 0.0f) : number(-static_cast<int>(random() % 15)));
+  }
+  const float odd = 1 + std::max(static_cast<float>(std::numeric_limits<T>::epsilon()), 0x1p-23f);
+  for (std::size_t c = 5; c < columns; c += 32) {
+    const float number = std::ldexp(odd, 9 - static_cast<int>(c / 32 * 2 + rows % 2));
+    const float planted = random() % 16 == 0 ? others[random() % 3] : number;
+    for (std::size_t r = 0; r + 1 < rows; r += 2) x[(r + 1) * columns + c] = static_cast<T>(-x[r * columns + c]);
+    x[(rows - 1) * columns + c] = static_cast<T>(planted);
+    if (rows % 2 == 0) x[(rows - 2) * columns + c] = static_cast<T>(0.0f);
+  }
+  return x;
+}
+
 /// Columns of n elements, of x and of x backwards.
 template <class T>
 void check_columns(operation what, const std::vector<T>& x, std::size_t n, std::size_t columns, unsigned threads) {
@@ -276,6 +304,16 @@ TEST_SUITE("unit/batch_bits") {
         x[i] = static_cast<T>(sizeof(T) == 4 ? 0x1.fffffep3 : 0x1.fffffep5);
       check_columns<T>(what, x, 5000, 100, 1);
     }
+  }
+
+  TEST_CASE_TEMPLATE("exact sums of columns with single elements that fit in no word", T, float, double, f16, bf16) {
+    on_every_target([] {
+      for (const operation what : {operation::sum, operation::mean, operation::sum_of_magnitudes}) {
+        for (const std::size_t n : {32, 33, 65}) check_columns<T>(what, planted_numbers<T>(n, 1000), n, 1000, 1);
+        check_columns<T>(what, planted_numbers<T>(2200, 37), 2200, 37, 1);
+      }
+    });
+    check_columns<T>(operation::sum, planted_numbers<T>(3000, 2000), 3000, 2000, 2);
   }
 
   TEST_CASE_TEMPLATE("a group of more elements than its words take without carries", T, float, double) {

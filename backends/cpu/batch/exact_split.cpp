@@ -19,7 +19,10 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+
+#include <fanin/accumulator/fixed_point.hpp>
 
 #include "backends/cpu/batch/exact_split.hpp"
 #include "backends/cpu/error_free-inl.h"
@@ -122,9 +125,9 @@ std::size_t add_block(const exact_window& window, const T* x, std::size_t count,
 /// An element that does not fit leaves a bit in `lost`, or is too large: the difference of -0 and +0 is -0, and the
 /// difference of NaN is NaN.
 template <exact_terms Terms, class T>
-std::size_t add_column_block(const exact_window& window, const T* x, std::ptrdiff_t along, std::size_t rows,
-                             std::size_t columns, std::uint64_t* planes, std::size_t distance,
-                             std::uint32_t* misfits) {
+HWY_NOINLINE std::size_t add_column_block(const exact_window& window, const T* x, std::ptrdiff_t along,
+                                          std::size_t rows, std::size_t columns, std::uint64_t* planes,
+                                          std::size_t distance, std::uint32_t* misfits) {
   constexpr bool has_squares = Terms == exact_terms::moments;
   constexpr std::size_t lanes = hn::MaxLanes(doubles()), of_element = column_words<T>;
   constexpr std::size_t of_square = has_squares ? 2 * of_element : 0, all = of_element + 1 + of_square;
@@ -180,8 +183,80 @@ std::size_t add_column_block(const exact_window& window, const T* x, std::ptrdif
   return found;
 }
 
+/// The bits of 2^exponent as a number of T, or of 0 or infinity if there is no such number.
+template <class T>
+constexpr int bits_of_power(int exponent) {
+  using format = detail::float_format<T>;
+  const int biased = exponent - (format::low + format::digits - 2);
+  if (exponent < format::low) return 0;
+  if (biased < 1) return 1 << (exponent - format::low);
+  return std::min<int>(format::infinity, std::min(biased, 2 * format::high) << (format::digits - 1));
+}
+
+/// Does what add_column_block() does for elements of up to 32 bits that have one word. A number below the limit fits
+/// if its exponent alone says so: |x| >= 2^(u + digits - 1), or the smallest number of T is a multiple of 2^u. The
+/// bits of magnitudes ascend as the magnitudes do, so that their least and largest, taken as integers, are compared.
+/// The bits minus 1 of a zero are the largest integer without a sign, and the smallest with a sign. Columns of
+/// vectors with a number that may not fit, or with a column of zeros, which may be -0, are left to
+/// add_column_block().
+template <class T>
+std::size_t add_narrow_columns(const exact_window& window, const T* x, std::ptrdiff_t along, std::size_t rows,
+                               std::size_t columns, std::uint64_t* planes, std::size_t distance,
+                               std::uint32_t* misfits) {
+  using format = detail::float_format<T>;
+  const hn::ScalableTag<typename format::bits> of_bits;
+  const hn::RebindToSigned<decltype(of_bits)> of_integers;
+  using integer = hn::TFromD<decltype(of_integers)>;
+  constexpr std::size_t width = hn::MaxLanes(of_bits), lanes = hn::MaxLanes(doubles()), parts = width / lanes;
+  const int smallest = window.unit <= format::low ? 1 : bits_of_power<T>(window.unit + format::digits - 1);
+  const auto lower = hn::Set(of_integers, static_cast<integer>(smallest - 2));
+  const auto upper = hn::Set(of_integers, static_cast<integer>(bits_of_power<T>(std::ilogb(window.limit)) - 1));
+  const auto size_bits = hn::Set(of_bits, static_cast<typename format::bits>(~format::sign));
+  const auto one = hn::Set(of_bits, 1), all_bits = hn::Not(hn::Zero(of_bits));
+  const auto constant = hn::Set(doubles(), window.constant[0]);
+  const auto ignored = hn::BitCast(doubles(), hn::Set(words(), window.ignored));
+  std::size_t found = 0;
+  for (std::size_t c = 0; c < columns; c += width) {
+    const std::size_t here = std::min(width, columns - c);
+    bool fits = here == width;
+    if (fits) [[likely]] {
+      const T* row = x + c;
+      auto least = all_bits, largest = all_bits;
+      hn::Vec<words> sum[parts];
+      for (auto& of_part : sum) of_part = hn::Zero(words());
+      for (std::size_t r = 0; r < rows; ++r, row += along) {
+        __builtin_prefetch(row + rows_together * along);
+        const auto bits = hn::LoadU(of_bits, reinterpret_cast<const typename format::bits*>(row));
+        const auto size = hn::Sub(hn::And(bits, size_bits), one);
+        least = hn::Min(least, size);
+        largest = hn::BitCast(of_bits, hn::Max(hn::BitCast(of_integers, largest), hn::BitCast(of_integers, size)));
+        for (std::size_t p = 0; p < parts; ++p) {
+          const auto v = hn::AndNot(ignored, load(doubles(), row + p * lanes));
+          sum[p] = hn::Add(sum[p], hn::BitCast(words(), hn::Add(v, constant)));
+        }
+      }
+      fits = hn::AllTrue(of_integers, hn::And(hn::Gt(hn::BitCast(of_integers, least), lower),
+                                              hn::Lt(hn::BitCast(of_integers, largest), upper)));
+      for (std::size_t p = 0; p < parts && fits; ++p) {
+        std::uint64_t* const plane = planes + c + p * lanes;
+        hn::StoreU(hn::Add(hn::LoadU(words(), plane), sum[p]), words(), plane);
+        hn::StoreU(hn::Add(hn::LoadU(words(), plane + distance), hn::Set(words(), rows)), words(), plane + distance);
+      }
+    }
+    if (fits) [[likely]]
+      continue;
+    const std::size_t more = add_column_block<exact_terms::elements, T>(window, x + c, along, rows, here, planes + c,
+                                                                        distance, misfits + found);
+    for (std::size_t k = 0; k < more; ++k) misfits[found++] += static_cast<std::uint32_t>(c);
+  }
+  return found;
+}
+
 template <exact_terms Terms, class T>
 constexpr split_loops<T> loops_of{add_block<Terms, T>, add_column_block<Terms, T>};
+template <>
+constexpr split_loops<float> loops_of<exact_terms::elements, float>{add_block<exact_terms::elements, float>,
+                                                                    add_narrow_columns<float>};
 
 const split_loops<float>* loops_of_floats(exact_terms terms) {
   return terms == exact_terms::moments ? &loops_of<exact_terms::moments, float>
