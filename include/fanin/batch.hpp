@@ -40,8 +40,8 @@
 //   Device memory for groups, of up to 2^32 - 2 elements and as many groups:
 //   - Sums, means and sums of magnitudes of f32 and f64 in up to 2^22 groups, fast or exact: 68 to 108 bytes for each
 //     group, and 96 (f32) or 552 (f64) for each group or element, whichever are fewer. From some 40000 to 80000
-//     groups on, by type, up to 6.2 or 10.3 bytes for each element more. With up to as many groups, f16 and bf16 take as much
-//     as f32, and squares as much as f64.
+//     groups on, by type, up to 6.2 or 10.3 bytes for each element more. With up to as many groups, f16 and bf16 take
+//     as much as f32, and squares as much as f64.
 //   - Extrema, counts, and exact sums, squares and variances of integers, in up to some 14000 groups: up to 112 bytes
 //     for each group.
 //   - All other groups are sorted: 4 bytes for each group, and 12 for each element of 4 bytes or 16 for each of 8.

@@ -35,7 +35,7 @@ auto sum_by(operation what, const std::vector<T>& x) {
 
 /// Checks the sum of the elements, and the sum of their magnitudes.
 template <class T>
-void check(const std::vector<T>& x) {
+void expect_exact_tile(const std::vector<T>& x) {
   exact_accumulator<float> sum, of_magnitudes;
   for (const T v : x) {
     sum.add(v);
@@ -63,7 +63,7 @@ TEST_SUITE("unit/exact_tiles") {
     for (std::size_t count = 500; count < 650; ++count) lengths.push_back(count);
     for (const std::size_t count : lengths) {
       CAPTURE(count);
-      check(normal_numbers<T>(count, random));
+      expect_exact_tile(normal_numbers<T>(count, random));
     }
   }
 
@@ -91,9 +91,9 @@ TEST_SUITE("unit/exact_tiles") {
         CAPTURE(value.bits);
         std::vector<T> changed = x;
         changed[at] = value;
-        check(changed);
+        expect_exact_tile(changed);
         changed[at / 2 + 3] = T(-static_cast<float>(value));
-        check(changed);
+        expect_exact_tile(changed);
       }
     }
   }
@@ -105,11 +105,11 @@ TEST_SUITE("unit/exact_tiles") {
         for (const T other : {zero, negative_zero}) {
           std::vector<T> x(count, other);
           x[0] = first;
-          check(x);
+          expect_exact_tile(x);
           x.back() = one;
-          check(x);
+          expect_exact_tile(x);
           x[0] = T(-1.0f);
-          check(x);
+          expect_exact_tile(x);
         }
       }
     }
@@ -120,10 +120,10 @@ TEST_SUITE("unit/exact_tiles") {
     for (const float v : {1.0f, 1.5f, almost_two, 0x1p-14f * almost_two, largest}) {
       for (const float sign : {1.0f, -1.0f}) {
         std::vector<T> x(tile + 100, T(sign * v));
-        check(x);
+        expect_exact_tile(x);
         for (const float start : {0.0f, 0x1p-24f, 0x1p-10f, 1024.0f}) {
           std::fill_n(x.begin(), 70, T(start));
-          check(x);
+          expect_exact_tile(x);
         }
       }
     }
@@ -140,7 +140,7 @@ TEST_SUITE("unit/exact_tiles") {
           v = T(std::ldexp(2 - static_cast<float>(std::numeric_limits<T>::epsilon()), exponent));
           if (signs && random() % 2 == 0) v = T(-static_cast<float>(v));
         }
-        check(x);
+        expect_exact_tile(x);
       }
     }
   }
@@ -149,12 +149,12 @@ TEST_SUITE("unit/exact_tiles") {
     generator random(5);
     std::vector<T> x(3 * tile + 99);
     for (T& v : x) v = random_bits<T>(random);
-    check(x);
+    expect_exact_tile(x);
     for (T& v : x) {
       do v = random_bits<T>(random);
       while (!std::isfinite(static_cast<float>(v)));
     }
-    check(x);
+    expect_exact_tile(x);
   }
 
   TEST_CASE_TEMPLATE("sums, means and sums of magnitudes of segments", T, f16, bf16) {
