@@ -72,13 +72,7 @@ set(CMAKE_CUDA_EXTENSIONS OFF)
 set(CMAKE_CUDA_RUNTIME_LIBRARY None)  # CUDA::cudart_static is linked explicitly, and libcuda never
 # The level of nvcc's own option -O is that of host code, and no other option overrules it. Host code in .cu files
 # launches kernels: small code is two fifths as long as that of -O3, and device code is the same.
-# Host code that is compiled for its errors alone needs no optimisation.
-if(FANIN_CUDA_CHECK_ONLY)
-  set(host_level -O0)
-else()
-  set(host_level -Os)
-endif()
-string(REGEX REPLACE "-O[0-3]" "-Xcompiler=${host_level}" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
+string(REGEX REPLACE "-O[0-3]" "-Xcompiler=-Os" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
 
 # Contraction is off for the same reason as on the host; diagnostic 186 is `x < 0` in templates of unsigned types.
 # Compressed device code is a third as long. nvcc 13 compresses better, in a format that every driver which runs its
