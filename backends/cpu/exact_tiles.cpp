@@ -88,7 +88,7 @@ HWY_NOINLINE bool add_narrow(const T* x, std::size_t count, int kept, exact_accu
     const auto wanted = n < width ? (__mmask32{1} << n) - 1 : ~__mmask32{0};
     return _mm512_and_si512(_mm512_maskz_loadu_epi16(wanted, from), mask);
   };
-  // A lane adds up to 256 elements. A sum that grows by 256 times the size stays in its binade.
+  // A lane adds about 256 elements. A sum that grows by 256 times the size stays in its binade.
   const auto first = _mm512_set1_ps(0x1.8p9f * size_of<T>(load_first(x, count)));
   exception_flags flags;
   sum_of_floats a(first), b(first), c(first), d(first);

@@ -10,6 +10,7 @@ from support import wide_numbers
 try:
     import torch
 
+    import fanin.torch
     from fanin.torch import _layer_rows
 except ImportError:
     torch = None
@@ -61,9 +62,20 @@ class Bits(unittest.TestCase):
     def test_others_are_left_to_pytorch(self):
         x, scale = numbers(4, 17), numbers(4, 1)
         for some in (x[:, :12], x[:, 1:9], x[:, :8].double()):
-            self.assertFalse(_layer_rows.is_served(some, scale, None))
-        self.assertTrue(_layer_rows.is_served(x[:, :8].contiguous(), scale, None))
-        self.assertFalse(_layer_rows.is_served(x[:, :8].contiguous(), scale, x[:, :8].contiguous().half()))
+            self.assertFalse(_layer_rows.is_served(some, None, None, of_rows=(scale,)))
+        x, weight = x[:, :8].contiguous(), numbers(8)
+        self.assertTrue(_layer_rows.is_served(x, weight, None, (x,), (scale,)))
+        for other in (numbers(16), numbers(4), weight.cpu(), weight.double()):
+            self.assertFalse(_layer_rows.is_served(x, other, None))
+        for other in (x.half(), numbers(3, 8), x.cpu()):
+            self.assertFalse(_layer_rows.is_served(x, None, None, (other,)))
+        for other in (numbers(3, 1), numbers(1, 4), scale.double(), scale.cpu()):
+            self.assertFalse(_layer_rows.is_served(x, None, None, of_rows=(other,)))
+
+    def test_weights_of_another_length_are_an_error(self):
+        x = numbers(4, 4096)
+        with fanin.torch.exact(), self.assertRaises(RuntimeError):
+            torch.nn.functional.layer_norm(x, (4096,), weight=numbers(8))
 
 
 if __name__ == "__main__":

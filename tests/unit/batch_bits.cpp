@@ -316,6 +316,23 @@ TEST_SUITE("unit/batch_bits") {
     check_columns<T>(operation::sum, planted_numbers<T>(3000, 2000), 3000, 2000, 2);
   }
 
+  TEST_CASE_TEMPLATE("exact sums of columns of the largest numbers, with some that are not finite", T, float, bf16) {
+    constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+    constexpr std::size_t rows = 64, columns = 100;
+    on_every_target([] {
+      for (const int exponent : {123, 124, 125, 126, 127}) {
+        std::vector<T> x(rows * columns);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          const float size = i < columns ? 1.25f : 1.5f;
+          x[i] = static_cast<T>(std::ldexp(i / columns % 2 == 0 ? size : -size, exponent));
+        }
+        x[40 * columns + 5] = static_cast<T>(infinity), x[41 * columns + 37] = static_cast<T>(-infinity);
+        x[42 * columns + 70] = static_cast<T>(nan);
+        for (const operation what : {operation::sum, operation::mean}) check_columns<T>(what, x, rows, columns, 1);
+      }
+    });
+  }
+
   TEST_CASE_TEMPLATE("a group of more elements than its words take without carries", T, float, double) {
     // 1 and the others differ so much that the digits of the others, or of their squares, fill a word.
     constexpr std::size_t count = (std::size_t{1} << 24) + 65536;

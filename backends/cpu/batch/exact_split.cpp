@@ -190,8 +190,9 @@ constexpr int bits_of_power(int exponent) {
   const int biased = exponent - (format::low + format::digits - 2);
   if (exponent < format::low) return 0;
   if (biased < 1) return 1 << (exponent - format::low);
-  return std::min<int>(format::infinity, std::min(biased, 2 * format::high) << (format::digits - 1));
+  return std::min<int>(format::infinity, std::min(biased, 2 * format::high - 1) << (format::digits - 1));
 }
+static_assert(bits_of_power<float>(129) == detail::float_format<float>::infinity);
 
 /// Does what add_column_block() does for elements of up to 32 bits that have one word. A number below the limit fits
 /// if its exponent alone says so: |x| >= 2^(u + digits - 1), or the smallest number of T is a multiple of 2^u. The

@@ -175,8 +175,9 @@ bool group_tables::serve(const request& request, const batch& groups, const exec
     return false;
   // The sort by bins moves elements of the type that sums have.
   const std::size_t number_bytes = with_numbers(request, []<class T>(T) { return sizeof(T); });
-  const bool is_sorted = group_tables(request, groups, where).bins_.count > most_passes;
-  if (is_sorted && byte_size(request.inputs.type()) != number_bytes) return false;
+  const std::uint32_t bins = group_tables(request, groups, where).bins_.count;
+  if (bins >= tuning::most_bins || (bins > most_passes && byte_size(request.inputs.type()) != number_bytes))
+    return false;
   // Wide sums take no more memory than a sort.
   const std::size_t wide_bytes =
       most_wide_sums(groups) * with_numbers(request, []<class T>(T) { return sizeof(wide_sum<T>); });

@@ -38,12 +38,15 @@ def rounded(operator, x, y, dtype):
     return operator(x, y, out=torch.empty(torch.broadcast_shapes(x.shape, y.shape), dtype=dtype, device=x.device))
 
 
-def is_served(x, scale, grad, *of_columns):
-    """Whether the kernel reads these tensors, of which some may be None."""
-    return enqueue is not None and x.is_cuda and scale.dtype is torch.float32 and x.shape[1] % VECTOR == 0 \
-        and x.numel() < MOST and (grad is None or grad.dtype is x.dtype) \
-        and all(part is None or part.dtype in SERVED and part.is_contiguous() and part.data_ptr() % 16 == 0
-                for part in (x, grad, *of_columns))
+def is_served(x, weight, bias, of_elements=(), of_rows=()):
+    """Whether the kernel reads these tensors, of which all but x may be None: numbers of columns, elements and rows."""
+    def fit(parts, shape, dtypes):
+        return all(part is None or part.device == x.device and part.shape == shape and part.dtype in dtypes
+                   and part.is_contiguous() and part.data_ptr() % 16 == 0 for part in parts)
+
+    return enqueue is not None and x.is_cuda and x.shape[1] % VECTOR == 0 and x.numel() < MOST \
+        and fit((x,), x.shape, SERVED) and fit((weight, bias), x.shape[1:], SERVED) \
+        and fit(of_elements, x.shape, (x.dtype,)) and fit(of_rows, (x.shape[0], 1), (torch.float32,))
 
 
 def run(x, weight=None, bias=None, **tensors):
@@ -65,7 +68,7 @@ def weighted(rows, weight):
 
 def norm(x, mean, scale, weight, bias):
     """(x - mean) * scale * weight + bias, of the type of x. What is None takes no part, here and below."""
-    if is_served(x, scale, None, weight, bias):
+    if is_served(x, weight, bias, of_rows=(mean, scale)):
         out = torch.empty_like(x)
         run(x, weight, bias, mean=mean, scale=scale, out=out)
         return out
@@ -83,7 +86,7 @@ def terms(grad, x, mean, scale, weight, of_x, of_weight):
     `normal` is (x - mean) * scale. What neither the gradient of x nor that of the weight needs is None.
     """
     of_weight, has_mean = of_weight or of_x and weight is None, of_x and mean is not None
-    if is_served(x, scale, grad, weight):
+    if is_served(x, weight, None, (grad,), (mean, scale)):
         products, both, given = (torch.empty(x.shape, dtype=torch.float32, device=x.device) if needed else None
                                  for needed in (of_weight, of_x and weight is not None, has_mean))
         run(x, weight, grad=grad, mean=mean, scale=scale, products=products, terms=both, weighted=given)
@@ -96,7 +99,7 @@ def terms(grad, x, mean, scale, weight, of_x, of_weight):
 
 def gradient(grad, x, mean, scale, weight, of_weighted, of_terms):
     """The gradient of x, by the means of grad * weight and of grad * weight * normal along the rows."""
-    if is_served(x, scale, grad, weight):
+    if is_served(x, weight, None, (grad,), (mean, scale, of_weighted, of_terms)):
         out = torch.empty_like(x)
         run(x, weight, grad=grad, mean=mean, scale=scale, of_weighted=of_weighted, of_terms=of_terms, out=out)
         return out
