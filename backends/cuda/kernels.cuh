@@ -66,7 +66,7 @@ class general_fold : public kernel_launcher {
  private:
   static element_rule rule() { return rule_of(Recipe::what, type_of<typename Recipe::element>); }
   static void run(const execution& where, const operands& data, std::uint64_t count,
-                  const state_or_result_writer<A, Recipe::method>& write) {
+                  const state_or_result_writer<A, method_of_end<Recipe>>& write) {
     const auto* const x = static_cast<const element*>(data.x);
     const auto launch = [&](const auto&... arrays) {
       if constexpr (reads_by_rule<A>) {

@@ -186,4 +186,11 @@ struct device_recipe<Recipe> {
 template <class Recipe>
 using device_accumulator_of = typename device_recipe<Recipe>::device_accumulator;
 
+/// The method whose recipes finish the states of a recipe. Devices fold `fast` moments of doubles as compensated
+/// ones.
+template <class Recipe>
+inline constexpr method method_of_end =
+    std::is_same_v<device_accumulator_of<Recipe>, accumulator::compensated_moments<double>> ? method::compensated
+                                                                                            : Recipe::method;
+
 }  // namespace fanin::cuda

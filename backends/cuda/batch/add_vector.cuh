@@ -43,6 +43,12 @@ requires ends_slowly<A> __device__ void with_plain_sums(typename A::state (&s)[N
 }
 inline __device__ bool warp_and(bool mine) { return __all_sync(0xffffffffu, mine) != 0; }
 
+/// Whether the states of A take so many registers that a thread folds few of them, and a multiprocessor has few
+/// blocks: states of two doubles or more that are merged in a fixed order.
+template <class A>
+inline constexpr bool fills_registers =
+    !A::order_free && sizeof(typename A::element) == 8 && sizeof(typename A::state) > 8;
+
 /// A vector as it is loaded. Where the compiler copies vectors of short elements, it takes all elements apart, and so
 /// registers are copied in place of them.
 template <class A>

@@ -30,7 +30,7 @@ struct batch_kernels {
   using accumulator = typename batch_form<Recipe>::type;
   static constexpr bool wide = is_wide_state(sizeof(typename accumulator::state));
   using writer = std::conditional_t<wide || ends_long<Recipe>, state_writer<accumulator>,
-                                    batch_writer<accumulator, Recipe::method>>;
+                                    batch_writer<accumulator, method_of_end<Recipe>>>;
 };
 template <class Recipe>
 requires has_scaled_form<typename batch_form<Recipe>::type>

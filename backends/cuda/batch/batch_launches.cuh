@@ -40,6 +40,10 @@ template <class Word>
 inline constexpr bool has_vector_kernels<by_word<Word, float_log_sum>> = sizeof(Word) > 1;
 template <>
 inline constexpr bool has_vector_kernels<float_log_sum> = true;
+template <>
+inline constexpr bool has_vector_kernels<accumulator::compensated_moments<double>> = true;
+template <>
+inline constexpr bool has_vector_kernels<accumulator::log_sum<double>> = true;
 
 /// Whether rows along the last axis are folded by term_lines_kernel. Exact sums of f32 in whole vectors have faster
 /// ones.

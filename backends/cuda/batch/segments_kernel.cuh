@@ -15,7 +15,8 @@ namespace fanin::cuda {
 namespace tuning {
 inline constexpr int segment_threads = 256;
 inline constexpr unsigned stage_vectors = 256;  ///< vectors of a warp in shared memory
-inline constexpr int segment_blocks = 4;        ///< blocks on a multiprocessor
+template <class A>
+inline constexpr int segment_blocks = fills_registers<A> ? 3 : 4;  ///< blocks on a multiprocessor
 }  // namespace tuning
 
 /// The most elements of a segment that fits into a warp's shared memory at any alignment.
@@ -217,7 +218,7 @@ __global__ void __launch_bounds__(tuning::segment_threads, 3)
 /// A group of `group_size` lanes, 1, 2, 4 or 8, folds a line of up to 4 vectors for each lane. With `group_size` 0 a
 /// warp folds each chunk of long lines.
 template <class A, class Write>
-__global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_blocks)
+__global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_blocks<A>)
     segments_kernel(const __grid_constant__ batch_elements all, unsigned group_size, unsigned per_warp,
                     const __grid_constant__ Write write) {
   using T = typename A::element;

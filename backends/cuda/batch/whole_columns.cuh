@@ -18,12 +18,14 @@ inline constexpr unsigned whole_column_threads = sizeof(typename A::state) * vec
 /// Vectors of A that a thread loads before it adds the first, and the elements of all slots that it folds. Where
 /// additions take many instructions, many threads hide their latency.
 template <class A>
-inline constexpr unsigned column_loads = vector<typename A::element>::size == 8 || adds_all_of_vector<A> ? 8 : 16;
+inline constexpr unsigned column_loads =
+    vector<typename A::element>::size == 8 || adds_all_of_vector<A> || fills_registers<A> ? 8 : 16;
 template <class A>
-inline constexpr unsigned column_states = adds_all_of_vector<A> ? 8 : 16;
+inline constexpr unsigned column_states = adds_all_of_vector<A> || fills_registers<A> ? 8 : 16;
 /// Blocks of a multiprocessor.
 template <class A>
-inline constexpr int whole_column_blocks = (column_loads<A> == 16 ? 512 : 768) / whole_column_threads<A>;
+inline constexpr int whole_column_blocks =
+    (column_loads<A> == 16 || fills_registers<A> ? 512 : 768) / whole_column_threads<A>;
 }  // namespace tuning
 
 /// Slots that a thread folds.
