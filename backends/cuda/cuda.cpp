@@ -10,6 +10,7 @@
 #include <fanin/state.hpp>
 
 #include "backends/checks.hpp"
+#include "backends/cuda/batch/array_list.hpp"
 #include "backends/cuda/batch/groups.hpp"
 #include "backends/cuda/batch/reduce_batch.hpp"
 #include "backends/cuda/batch/scattered_rows.hpp"
@@ -158,16 +159,16 @@ void work_on_context::enqueue_lanes(const request& request, std::span<const inpu
   const int device = context_.where().device;
   const call_scope here(device);
   check_reach(lanes, lane_count(request.what, request.inputs.type()) * sizeof *lanes, device, "the lanes");
-  std::uint64_t elements = 0, most = 0;
+  std::uint64_t elements = 0;
   for (const input_views& x : arrays) {
     check_inputs_reach(x, device);
     elements += x.count();
-    most = std::max<std::uint64_t>(most, x.count());
   }
+  if (arrays.size() > 1 && elements > 0) return enqueue_lanes_of_list(request, arrays, elements, lanes, context_);
   std::optional<present_copies> copies;
   if (is_partial(request.inputs, request.nan)) copies.emplace(request, context_);
   const std::uint64_t longest = longest_fold(request, copies);
-  const execution where = where_for(request, std::min(longest, most));
+  const execution where = where_for(request, std::min(longest, elements));
   bool goes_on = false;
   const auto write = [&](const state_run& run) -> state_run {
     enqueue_lanes_of(request.what, request.inputs.type(),
@@ -175,9 +176,8 @@ void work_on_context::enqueue_lanes(const request& request, std::span<const inpu
     goes_on = true;
     return {run.states, 0, false};
   };
-  state_run run{context_.device_state(0), 0, false};
-  for (const input_views& x : arrays) run = enqueue_folds(request, x, copies, where, longest, run, write);
-  write(run);
+  const state_run none{context_.device_state(0), 0, false};
+  write(enqueue_folds(request, arrays[0], copies, where, longest, none, write));
 }
 
 void work_on_context::enqueue_value_of_lanes(const request& request, const std::int64_t* lanes, void* result) {

@@ -93,18 +93,19 @@ TEST_SUITE("states") {
     CHECK(sum.round<double>() == static_cast<double>(sum.count()));
   }
 
-  TEST_CASE_TEMPLATE("lanes of many arrays are those of one", T, float, double) {
+  TEST_CASE_TEMPLATE("lanes of many arrays are those of one", T, float, double, f16, bf16) {
     if (!device_is_here()) return;
-    const auto x = mixed_values<T>(100000, 71);
+    const auto x = mixed_values<T>(300000, 71);
     const device_array<T> there{std::span<const T>(x)};
     const device_span<T> all = there.elements();
     device_context context;
-    for (const operation what : {operation::sum, operation::norm2}) {
-      for (const std::size_t length : {1000, 777, 60000}) {  // 100 arrays, more than a context's states; and few
+    for (const operation what : {operation::sum, operation::norm2, operation::sum_of_magnitudes}) {
+      for (const std::size_t length : {1000, 777, 200001}) {  // many arrays at any alignment, and two of some chunks
         std::vector<input_views> arrays = {device_span<T>()};
         for (std::size_t i = 0; i < all.size(); i += length) {
           arrays.push_back(device_span<T>(all.data() + i, std::min(length, all.size() - i)));
         }
+        std::reverse(arrays.begin(), arrays.end());
         const device_value<std::array<std::int64_t, exact_square_accumulator<double>::lane_count>> one, many;
         enqueue_lanes(what, all, one.get()->data(), context);
         enqueue_lanes(what, arrays, many.get()->data(), context);

@@ -31,9 +31,9 @@ struct term_line {
     from = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(first) % 16 / sizeof(T));
     to = from + static_cast<unsigned>(item.end - item.begin);
     x = first - from;
-    loaded = to;
-    const T* const behind = x + std::uint64_t{(to + vector<T>::size - 1) / vector<T>::size} * vector<T>::size;
-    if (static_cast<const void*>(behind) > all.x_end) loaded = (to - 1) / vector<T>::size * vector<T>::size;
+    const unsigned whole = to / vector<T>::size * vector<T>::size;
+    const bool ends_behind = whole != to && static_cast<const void*>(x + whole + vector<T>::size) > all.x_end;
+    loaded = ends_behind ? whole : to;
   }
 };
 

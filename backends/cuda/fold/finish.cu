@@ -23,7 +23,7 @@ struct finisher {
   void (*kernel)(batch_elements, batch_output, state_source, finish_target, unsigned);
   operation ended_as;
   state_form of_kernel, of_batch;
-  std::size_t batch_state_bytes;
+  std::size_t batch_state_bytes, total_bytes;
 };
 finisher finisher_of(const request& request) {
   return with_recipe(request.what, request.inputs.type(), request.method, []<class Recipe>(Recipe) -> finisher {
@@ -34,11 +34,13 @@ finisher finisher_of(const request& request) {
     if constexpr (!has_kernels<Recipe>) {
       return {};
     } else if constexpr (has_scaled<M>) {
-      return {finish_kernel<M>, what, of_kernel, state_form::scaled, sizeof(typename scaled_t<M>::state)};
+      return {finish_kernel<M>, what, of_kernel, state_form::scaled, sizeof(typename scaled_t<M>::state),
+              sizeof(total)};
     } else if constexpr (is_wide_state(sizeof(total))) {
-      return {finish_kernel<M>, what, of_kernel, state_form::merged, sizeof(total)};
+      return {finish_kernel<M>, what, of_kernel, state_form::merged, sizeof(total), sizeof(total)};
     } else {
-      return {finish_kernel<M>, what, of_kernel, of_kernel, sizeof(typename device_recipe<Recipe>::partial)};
+      return {finish_kernel<M>, what, of_kernel, of_kernel, sizeof(typename device_recipe<Recipe>::partial),
+              sizeof(total)};
     }
   });
 }
@@ -95,6 +97,29 @@ void enqueue_finish_each(const request& request, const batch_elements& all, cons
   if (all.only_long) blocks = std::min(blocks, 8 * static_cast<unsigned>(where.multiprocessors));
   launch_overlapped(where, blocks, tuning::finish_threads, 0, by.kernel, all, out,
                     state_source{by.of_batch, by.batch_state_bytes, nullptr}, target_for(request, by), group_size);
+}
+
+std::size_t bytes_of_total(const request& request) { return finisher_of(request).total_bytes; }
+
+void enqueue_lanes_of_segments(const request& request, const batch_elements& all, const batch_output& out,
+                               void* totals, std::int64_t* lanes, const execution& where) {
+  const finisher by = finisher_of(request);
+  finish_target target = target_for(request, by);
+  target.merged = totals;
+  constexpr unsigned at_once = tuning::finish_threads / 32;
+  launch_overlapped(where, blocks_for(where, all.results / at_once + 1), tuning::finish_threads, 0, by.kernel, all,
+                    out, state_source{by.of_batch, by.batch_state_bytes, nullptr}, target, 32u);
+  target.merged = nullptr;
+  target.lanes = lanes;
+  target.count = all.count;
+  batch_elements one{};
+  one.kind = layout::rows;
+  one.results = 1;
+  one.chunks = all.results;
+  batch_output of_one{};
+  of_one.states = totals;
+  launch_overlapped(where, 1, 32, 0, by.kernel, one, of_one,
+                    state_source{state_form::merged, by.total_bytes, nullptr}, target, 32u);
 }
 
 void enqueue_check_of_offsets(const batch_elements& all, batch_status* status, const execution& where) {

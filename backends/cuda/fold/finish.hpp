@@ -36,6 +36,14 @@ void enqueue_finish(const request& request, const state_run& run, const presence
 void enqueue_finish_each(const request& request, const batch_elements& all, const batch_output& out,
                          const execution& where);
 
+/// The bytes of a state that merges others, of the request's accumulator.
+std::size_t bytes_of_total(const request& request);
+
+/// Enqueues kernels that merge the states of all chunks of the long segments, and write the lanes of the sum. It is a
+/// sum over all.count elements. `totals`: memory for bytes_of_total() of each segment. @throws device_error
+void enqueue_lanes_of_segments(const request& request, const batch_elements& all, const batch_output& out,
+                               void* totals, std::int64_t* lanes, const execution& where);
+
 /// Enqueues a kernel that notes the first of the segments whose offsets are wrong. @throws device_error
 void enqueue_check_of_offsets(const batch_elements& all, batch_status* status, const execution& where);
 

@@ -28,10 +28,14 @@ struct finish_target {
   /// A result that is no part of a batch is a device_result. It has all `count` elements, unless `present` is not
   /// null.
   bool is_single;
-  void* merged;  ///< null, or where a single merged state goes in place of a result
+  void* merged;         ///< null, or where merged states go in place of results
+  std::int64_t* lanes;  ///< null, or where the lanes of a single exact sum over `count` elements go
   stand_in absent;
   std::uint64_t count;
   const presence_counts* present;
+
+  /// Whether a state is merged and then its value written.
+  __device__ bool takes_values() const { return !adds && merged == nullptr; }
 };
 
 /// The end of an operation whose results have numbers of the type `result`. `ended_as`: ended_as() of its recipe.
@@ -117,17 +121,33 @@ __device__ void add_elements(const batch_output& out, const finish_target& targe
   }
 }
 
+template <class State>
+inline constexpr bool has_lanes = false;
+template <class T, int Power>
+inline constexpr bool has_lanes<basic_exact_accumulator<T, Power>> = true;
+/// Writes the lanes of an exact sum. A merged state of a batch does not count its elements.
+template <class State>
+__device__ __noinline__ void write_lanes(const State& s, const finish_target& target) {
+  s.to_lanes(std::span<std::int64_t, State::lane_count>(target.lanes, State::lane_count));
+  std::int64_t* const counters = target.lanes + State::sum_type::limb_count;
+  counters[0] = static_cast<std::int64_t>(target.count);
+  counters[1] = 0;
+}
+
 /// Ends a result whose merged state is `s`, as the target says. `present` is the number of its elements, in a batch.
 template <class M>
 __device__ void end_result(const batch_output& out, const finish_target& target, std::uint64_t result,
                            std::uint64_t present, typename M::state& s) {
+  if (target.merged != nullptr) {
+    static_cast<typename M::state*>(target.merged)[result] = s;
+    return;
+  }
+  if constexpr (has_lanes<typename M::state>) {
+    if (target.lanes != nullptr) return write_lanes(s, target);
+  }
   presence_counts found{0, present};
   std::uint64_t count = present;
   if (target.is_single) {
-    if (target.merged != nullptr) {
-      *static_cast<typename M::state*>(target.merged) = s;
-      return;
-    }
     found = target.present != nullptr ? *target.present : presence_counts{0, target.count};
     if (found.present == 0) s = M::identity();  // zeros that stand for elements have a sign
     count = finished_count(target.absent, target.count, found.present);
@@ -236,7 +256,7 @@ __device__ bool finish_scaled(typename M::state& s, std::uint64_t& present, cons
       sum, present, out, chunks, [&](std::uint64_t k) -> const auto& { return states[k]; });
   const bool fits = chunks.lane > 0 || (sum.fits() && present <= P::most_elements);
   const bool all_fit = __all_sync(~0u, fits);
-  if (all_fit && !target.adds) {
+  if (all_fit && target.takes_values()) {
     if (chunks.is_mine) write_bits(out, target, result, present, scaled_bits<M>(sum, present, target.end));
     return true;
   }
@@ -333,7 +353,7 @@ __global__ void __launch_bounds__(tuning::finish_threads)
                   unsigned lanes) {
   device_code::overlap_with_next_launch();
   if constexpr (has_scaled<M>) {
-    if (all.only_long && !target.adds) return finish_long<M>(all, out, from, target);
+    if (all.only_long && target.takes_values()) return finish_long<M>(all, out, from, target);
   }
   const std::uint64_t results = all.only_long ? long_count(all) : all.results;
   const unsigned lane = threadIdx.x % lanes, at_turn = blockDim.x / lanes;
@@ -348,12 +368,12 @@ __global__ void __launch_bounds__(tuning::finish_threads)
     } else if (all.only_long) {
       result = all.entries[i].segment;
       first = all.entries[i].first_chunk;
-      chunks = chunk_count(place_of_segment(all, result).length, all.least_chunk);
+      chunks = chunk_count(all.entries[i].length, all.least_chunk);
     } else {
       is_result = place_of_segment(all, result).length <= all.most_short;
     }
     if constexpr (has_scaled<M>) {
-      if (lanes == 1 && is_result && from.form == state_form::scaled && !target.adds) {
+      if (lanes == 1 && is_result && from.form == state_form::scaled && target.takes_values()) {
         is_result = !finish_alone<M>(out, target, first, chunks, result);
       }
       if (!__any_sync(~0u, is_result)) continue;

@@ -193,7 +193,7 @@ class basic_exact_accumulator {
   /// The state as lanes: integers that any transport can add. The sum of the lanes of several states, lane by lane in
   /// any order, stands for the merged state. There may be up to 2^31 states, of fewer than 2^63 elements together.
   /// docs/exact-format.md describes the lanes.
-  void to_lanes(std::span<std::int64_t, lane_count> out) const {
+  FANIN_HOST_DEVICE void to_lanes(std::span<std::int64_t, lane_count> out) const {
     typename sum_type::words words;
     sum_.to_words(words);
     for (std::size_t i = 0; i < sum_type::limb_count; ++i) out[i] = words[i];
@@ -289,7 +289,7 @@ class basic_exact_accumulator {
   static constexpr std::uint8_t nan = 1, plus_infinity = 2, minus_infinity = 4;
 
   /// Writes the lanes that follow the lanes of the sum.
-  void write_counters(std::int64_t* counters) const {
+  FANIN_HOST_DEVICE void write_counters(std::int64_t* counters) const {
     counters[0] = count_ < most_elements ? static_cast<std::int64_t>(count_) : 0;
     counters[1] = count_ >= most_elements;
     counters[2] = seen_ == numbers;

@@ -19,7 +19,7 @@ from ._operators import TENSOR_CLASSES
 
 WIDE = torch.float64
 TYPES = (torch.float16, torch.bfloat16, torch.float32, WIDE)
-SMALL = 1 << 20  # Tensors of fewer elements are copied into one before they are added, so that launches are few.
+SMALL = 1 << 20  # Tensors of fewer elements are copied into one before they are compared, so that launches are few.
 
 
 class Lanes:
@@ -50,7 +50,9 @@ class Lanes:
 
     def on_device(self, tensors):
         """The sum of the lanes of each type, which one call of the library enqueues."""
-        parts = gathered(tensors)
+        parts = {}
+        for x in tensors:
+            parts.setdefault(x.dtype, []).append(x.contiguous())
         count = c.lane_count(self.what, BY_TYPE[tensors[0].dtype])
         rows = torch.empty(len(parts), count, dtype=torch.int64, device=self.device)
         device = rows.get_device()
