@@ -8,6 +8,7 @@
 
 #include "backends/cuda/batch/batch_writer.cuh"
 #include "backends/cuda/runtime/scratch_pieces.hpp"
+#include "backends/presence_rule.hpp"
 
 namespace fanin::cuda {
 namespace {
@@ -111,6 +112,7 @@ void enqueue_lanes_of_list(const request& request, std::span<const input_views> 
   out.status = reinterpret_cast<batch_status*>(context.batch_status_memory());
   out.call = ++context.batches;
   all.kind = layout::segments;
+  all.largest_number = presence_rule(request.what, request.inputs.type(), request.nan).largest_number;
   all.x = all.y = list.first();
   all.x_end = all.y_end = list.first();  // No vector is read that may end behind an array.
   all.results = list.count();
