@@ -2,6 +2,7 @@
 // The C interface's lists of what the library has, by number. Names and stories are literals, so a zero follows
 // each.
 #include "backends/c/convert.hpp"
+#include "backends/doubles.hpp"
 
 namespace {
 
@@ -58,7 +59,8 @@ fanin_status fanin_result_type(fanin_operation what, fanin_type type, fanin_type
   return c::guarded([&] {
     const operation op = c::operation_of(what);
     const element_type of = c::type_from(type);
-    const bool offered = is_offered(op, of, method::fast) || is_offered(op, of, method::exact);
+    const element_type read_as = taken_as(op, of);
+    const bool offered = is_offered(op, read_as, method::fast) || is_offered(op, read_as, method::exact);
     if (!offered) {
       throw unsupported("there is no " + std::string(to_string(op)) + " of " + std::string(to_string(of)));
     }

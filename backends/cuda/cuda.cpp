@@ -21,6 +21,7 @@
 #include "backends/cuda/kernels.hpp"
 #include "backends/cuda/presence/presence.hpp"
 #include "backends/cuda/stages/stage_fold.hpp"
+#include "backends/doubles.hpp"
 
 namespace fanin::cuda {
 namespace {
@@ -222,6 +223,7 @@ const kernel_launcher* backend::find_kernel(const request& request) const {
   if (std::any_of(stages.begin(), stages.end(), [&](const variant_info& v) { return v.name == request.variant; })) {
     return find_stage_fold(request);
   }
+  if (is_taken_as_f64(request.what, request.inputs.type(), request.inputs.place())) return nullptr;
   const method how = request.kind == layout::groups ? method_of_groups(request) : request.method;
   return with_element(request.inputs.type(), [&]<class T>() { return cuda::find_kernel<T>(request.what, how); });
 }

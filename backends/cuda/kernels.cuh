@@ -123,8 +123,24 @@ struct fold_of<Recipe, accumulator::complex_dot<accumulator::exact_dot<T>, Conju
   using type = complex_dot_fold<T, Conjugated>;
 };
 
+/// The kernels of log_sum_exp of integers; null for integers of 16 bits, and for floats.
+template <class T>
+const kernel_launcher* find_integer_log_sum() {
+  if constexpr (std::is_integral_v<T> && sizeof(T) != 2) {
+    using Recipe = recipe_of_log_sum<T>;
+    static const with_batches<Recipe, general_fold<Recipe>> fold(
+        find_state_functions(Recipe::what, type_of<T>, Recipe::method));
+    return &fold;
+  } else {
+    return nullptr;
+  }
+}
+
 template <class T>
 const kernel_launcher* find_kernel(operation what, method how) {
+  if (std::is_integral_v<T> && what == operation::log_sum_exp && how == method::fast) {
+    return find_integer_log_sum<T>();
+  }
   return with_recipe<T>(what, how, [&]<class Recipe>(Recipe) -> const kernel_launcher* {
     if constexpr (has_kernels<Recipe>) {
       static const with_batches<Recipe, typename fold_of<Recipe>::type> fold(

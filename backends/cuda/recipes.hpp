@@ -8,6 +8,7 @@
 
 #include "backends/cuda/exact/chunk_sums.hpp"
 #include "backends/cuda/float_log_sum.hpp"
+#include "backends/cuda/integer_log_sum.hpp"
 #include "backends/cuda/numbers.hpp"
 
 namespace fanin::cuda {
@@ -181,6 +182,15 @@ struct device_recipe<Recipe> {
   static constexpr std::uint64_t longest = ~std::uint64_t{0};
   static typename Recipe::accumulator::state total(const typename device_accumulator::state& s) {
     return state_of_keys<Recipe, device_accumulator>(s);
+  }
+};
+template <class T>
+struct device_recipe<recipe_of_log_sum<T>> {
+  using device_accumulator = typename integer_log_sum<word_for<T>>::type;
+  using partial = typename device_accumulator::state;
+  static constexpr std::uint64_t longest = ~std::uint64_t{0};
+  FANIN_HOST_DEVICE static accumulator::scaled_sum total(const partial& s) {
+    return static_cast<accumulator::scaled_sum>(s);
   }
 };
 template <class Recipe>

@@ -46,9 +46,24 @@ device_functions device_functions_of() {
   return f;
 }
 
+/// The functions of log_sum_exp of integers, whose totals are those of doubles.
+state_functions functions_of_integer_log_sum(element_type type) {
+  state_functions found = find_state_functions(operation::log_sum_exp, element_type::f64, method::fast);
+  if (byte_size(type) == 1) {
+    found.merge_partial = merge_partial<accumulator::log_sum<double>, float_log_sum::state, void>;
+  }
+  if (byte_size(type) < 8) {
+    found.bound = [](const rounding_chain& chain, std::uint64_t count, element_type) {
+      return bound_of_near_integers(chain, count);
+    };
+  }
+  return found;
+}
+
 }  // namespace
 
 state_functions find_state_functions(operation what, element_type type, method how, bool partials_are_totals) {
+  if (is_integer(type) && what == operation::log_sum_exp) return functions_of_integer_log_sum(type);
   const auto of_device = with_recipe(what, type, how, []<class Recipe>(Recipe) -> device_functions {
     if constexpr (has_kernels<Recipe>) return device_functions_of<Recipe>();
     return {};

@@ -128,7 +128,7 @@ def _reduce(what, inputs, index, groups, drop_others, method, dtype, empty, out,
         if results is not NotImplemented:
             return results
     wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
-    views = views_for(what, inputs, wanted)
+    views = views_for(what, inputs, wanted, where)
     batch, count = batch_of(views[0], index, groups, drop_others)
     wanted = result_type_for(what, views[0].code, views[0].library.narrow, method, wanted)
     if empty is not None:

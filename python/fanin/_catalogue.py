@@ -5,7 +5,7 @@ from ctypes import byref
 
 from . import _library as c
 from ._errors import InvalidArgument, Unsupported, shown
-from ._types import F64, I64, U8, U64
+from ._types import F64, I64, INTEGERS, SIZES, U8, U64
 
 NAMES = c.list_names(c.operation_name)
 OPERATIONS = {name: code for code, name in enumerate(NAMES)}
@@ -42,6 +42,11 @@ COUNTS = frozenset(what for what in OPERATIONS.values() if is_number_of(what, F6
 OF_FLOATS = frozenset(what for what in OPERATIONS.values()
                       if has_method(what, F64, "fast") and not has_method(what, I64, "fast"))
 OF_FLOATS_ON_DEVICES = OF_FLOATS | {OPERATIONS["dot"], OPERATIONS["vdot"]}
+
+
+def is_read_on_devices(what, code):
+    """Whether devices read integers of that type as they are, although the operation is one of floats."""
+    return what == OPERATIONS["log_sum_exp"] and code in INTEGERS and SIZES[code] != 2
 
 
 def is_truth(what, is_bool):

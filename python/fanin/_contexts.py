@@ -6,11 +6,11 @@ from _thread import allocate_lock, get_ident  # threading takes milliseconds to 
 from ctypes import byref
 
 from . import _library as c
-from ._catalogue import NUMBER, OF_FLOATS_ON_DEVICES, kept_options
+from ._catalogue import NUMBER, OF_FLOATS_ON_DEVICES, is_read_on_devices, kept_options
 from ._direct_calls import call_of
 from ._errors import Unsupported
 from ._results import result_type_for
-from ._types import COMPLEX, INTEGERS, code_of
+from ._types import COMPLEX, INTEGERS, SIZES, code_of
 
 LEGACY_STREAM, PER_THREAD_STREAM = 1, 2
 
@@ -69,10 +69,13 @@ def device_of(address):
 
 
 def is_left_to_long_call(what, code, is_bool, wanted):
-    """Whether the long call converts the elements, or reads bool as a type of its own for results of that type."""
+    """Whether the long call converts or checks the elements, or reads bool as a type of its own for results of that
+    type."""
     if is_bool and wanted != c.DEFAULT_TYPE:
         return True
-    return code in INTEGERS and (what in OF_FLOATS_ON_DEVICES or wanted not in INTEGERS | {c.DEFAULT_TYPE})
+    is_read = is_read_on_devices(what, code) and SIZES[code] < 8
+    return code in INTEGERS and (what in OF_FLOATS_ON_DEVICES and not is_read or
+                                 wanted not in INTEGERS | {c.DEFAULT_TYPE})
 
 
 class ShortCall:

@@ -23,8 +23,8 @@ def reduced(what, inputs, axis, method, dtype, keepdims, out, where, nan, backen
     wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
     inputs = [list(x) if hasattr(x, "__next__") else x for x in inputs]
     try:
-        return reduce_views(what, views_for(what, inputs, wanted), axis, method, wanted, keepdims, out, where, nan,
-                            backend, threads)
+        return reduce_views(what, views_for(what, inputs, wanted, where), axis, method, wanted, keepdims, out, where,
+                            nan, backend, threads)
     except Overflow:
         result = computed_by_python(what, inputs, axis, keepdims, dtype, out, where)
         if result is NotImplemented:

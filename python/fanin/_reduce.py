@@ -7,8 +7,8 @@ from itertools import compress
 from math import prod
 
 from . import _library as c
-from ._catalogue import EXTREMES, INDEXED, NUMBER, OF_FLOATS, OF_FLOATS_ON_DEVICES, OPERATIONS, is_count, is_truth, \
-    options_for
+from ._catalogue import EXTREMES, INDEXED, NUMBER, OF_FLOATS, OF_FLOATS_ON_DEVICES, OPERATIONS, is_count, \
+    is_read_on_devices, is_truth, options_for
 from ._device import reduce_on_device
 from ._errors import InvalidArgument, Overflow, Unsupported, shown
 from ._inputs import view_of
@@ -62,12 +62,14 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
     return finish(what, x, memory, shape, held, form, out)
 
 
-def views_for(what, inputs, wanted=c.DEFAULT_TYPE):
-    """The views of inputs of an operation. Integers become floats if the operation or the type of results asks so, and
-    beside elements of another type."""
+def views_for(what, inputs, wanted=c.DEFAULT_TYPE, where=None):
+    """The views of inputs of an operation with the mask `where`. Integers become floats if the operation or the type of
+    results asks so, and beside elements of another type."""
     views = [view_of(x) for x in inputs]
     differ = len({view.code for view in views}) > 1
-    if differ or what in (OF_FLOATS_ON_DEVICES if views[0].place == c.DEVICE else OF_FLOATS):
+    if not differ and wanted == c.DEFAULT_TYPE and is_read_as_it_is(what, views[0], where):
+        check_digits(views[0], F64)
+    elif differ or what in (OF_FLOATS_ON_DEVICES if views[0].place == c.DEVICE else OF_FLOATS):
         wanted = F64
     for view in views:
         if view.is_bool and wanted == I64:
@@ -75,15 +77,28 @@ def views_for(what, inputs, wanted=c.DEFAULT_TYPE):
     return [as_floats(view, wanted) if wanted in DIGITS and view.code in INTEGERS else view for view in views]
 
 
+def is_read_as_it_is(what, view, where):
+    """Whether a device reads integers of an operation of floats as they are. Masks need a copy, because -infinity stands
+    for an element that is left out."""
+    all_take_part = view.presence is None and (where is None or where is True)
+    return view.place == c.DEVICE and all_take_part and is_read_on_devices(what, view.code)
+
+
 def as_floats(view, code):
     """The view of a copy of integers as floats of 32 or 64 bits. Raises Overflow if one would be rounded."""
-    most, made = DIGITS[code], converted(view, code)
+    made = converted(view, code)
+    check_digits(view, code, made)
+    return made
+
+
+def check_digits(view, code, made=None):
+    """Raises Overflow if floats of 32 or 64 bits do not hold all integers. `made` is a copy as such floats."""
+    most = DIGITS[code]
     if 8 * SIZES[view.code] > most and not \
             0 <= int(reduce_views(OPERATIONS["max_magnitude"], [view], nan="skip")) <= 2 ** most \
             and not (view.place == c.HOST and are_equal(view, made)):
         raise Overflow("an element is an integer above 2^%d, and %s does not hold all of these: convert the elements "
                        "with x.astype('float64')" % (most, NAMES[code]))
-    return made
 
 
 def are_equal(x, y):

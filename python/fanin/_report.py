@@ -52,7 +52,7 @@ def report(operation, x, y=None, axis=None, *, method=None, dtype=None, where=No
     if y is None and c.operation_inputs(what) == 2:
         raise InvalidArgument("%s takes y, a second array: call fanin.report('%s', x, y)" % (name, name))
     wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
-    views = views_for(what, (x,) if y is None else (x, y), wanted)
+    views = views_for(what, (x,) if y is None else (x, y), wanted, where)
     known = c.CReport(fallback=b"")
     value = reduce_views(what, views, axis, method or default_method(name), wanted, False, None, where,
                          policy_for(nan, skipna), backend, threads, report=known, bound=bound)

@@ -70,6 +70,25 @@ class OfLibrary:
             if dtype in ("float32", "float64"):
                 self.assertEqual(as_host(fanin.dot(x, x)), sum(v * v for v in values))
 
+    def test_log_sum_exp_of_integers(self):
+        def results(x, keys, offsets):
+            rows = x.reshape(60, 100)
+            return (fanin.log_sum_exp(x), fanin.log_sum_exp(x[:1]), fanin.log_sum_exp(x, where=x != 1),
+                    fanin.log_sum_exp(x, dtype="float64"), fanin.log_sum_exp(rows, 0), fanin.log_sum_exp(rows, 1),
+                    fanin.segment_log_sum_exp(x, offsets), fanin.group_log_sum_exp(x, keys, 3))
+        keys, offsets = self.make([0, 1, 2] * 2000, "int64"), self.make([0, 1, 70, 6000], "int64")
+        for dtype in ("int8", "uint8", "int16", "int32", "int64", "bool"):
+            x = self.make([number % 90 for number in range(6000)], dtype)
+            on_host = results(*(self.on_host(one) for one in (x, keys, offsets)))
+            for found, expected in zip(results(x, keys, offsets), on_host):
+                self.check_kind(found, x)
+                self.assertEqual(self.on_host(found).dtype, expected.dtype, dtype)
+                for a, b in zip(self.on_host(found).reshape(-1).tolist(), expected.reshape(-1).tolist()):
+                    self.assertAlmostEqual(a, b, delta=1e-13 * max(1, abs(b)))
+        for large in (2 ** 53 + 1, -2 ** 53 - 1):
+            with self.assertRaises(fanin.Overflow):
+                fanin.log_sum_exp(self.make([1, large], "int64"))
+
     def test_rows_without_elements(self):
         x = self.make([], "float32")
         for name in ("dot", "vdot", "sum", "product", "sum_of_squares", "count_nonzero"):

@@ -85,6 +85,9 @@ static void log_sum_of_integers(void) {
     fanin_batch batch = FANIN_BATCH_INIT;
     fanin_output output = FANIN_OUTPUT_INIT;
     double found = 0, expected = 1, of_column = 2;
+    fanin_type number = FANIN_F32;
+    CHECK(fanin_result_type(FANIN_LOG_SUM_EXP, all[i].type, FANIN_TYPE_DEFAULT, &number, NULL, NULL) == FANIN_OK &&
+          number == FANIN_F64);
     CHECK(fanin_reduce(FANIN_LOG_SUM_EXP, &in, NULL, &found, NULL) == FANIN_OK);
     CHECK(fanin_reduce(FANIN_LOG_SUM_EXP, &doubles, NULL, &expected, NULL) == FANIN_OK && found == expected);
     batch.shape = shape, batch.axis_count = 2, batch.along = first, batch.along_count = 1;

@@ -110,6 +110,40 @@ TEST_SUITE("device_data") {
       expect_right_everywhere<float>(name), expect_right_everywhere<std::int64_t>(name);
     expect_right_everywhere<bf16>("cub");
   }
+  TEST_CASE("log_sum_exp of integers is that of the same numbers as doubles") {
+    if (!device_is_here()) return;
+    const backend& b = find_backend("cuda");
+    device_context context;
+    for_each_type<std::int8_t, std::uint8_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>(
+        [&]<class T>(T) {
+          for (const std::size_t length : lengths) {
+            if (length > 100000) continue;
+            std::vector<T> x(length);
+            for (std::size_t i = 0; i < length; ++i) x[i] = static_cast<T>(i * 31 % (sizeof(T) == 1 ? 97 : 997));
+            const std::vector<double> same(x.begin(), x.end());
+            const oracle::truth exact(operation::log_sum_exp, std::span<const double>(same), 1);
+            const device_array<T> on_device(std::span<const T>(x), 1);
+            const reduction answer = call(b, operation::log_sum_exp, on_device.elements(), {});
+            CHECK(exact.judge(answer.value, {b.name(), answer}) == oracle::promise::kept);
+            if (length % 3 != 0) continue;
+            for (const int axis : {0, 1}) {
+              const batch many = rows(on_device.elements(), {length / 3, 3}, axis);
+              std::vector<double> found(many.result_count), expected(many.result_count);
+              reduce(operation::log_sum_exp, many, found, context);
+              reduce(operation::log_sum_exp, rows(same, {length / 3, 3}, axis), expected);
+              for (std::size_t i = 0; i < found.size(); ++i) {
+                CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-13));
+              }
+            }
+          }
+        });
+    const std::vector<std::int64_t> x{1, (std::int64_t{1} << 53) + 1};
+    const device_array<std::int64_t> no_doubles{std::span<const std::int64_t>(x)};
+    const scalar found = reduce(operation::log_sum_exp, no_doubles.elements(), context).value;
+    CHECK(std::isnan(fanin::get<double>(found)));
+    const device_array<std::int16_t> without_kernels{std::span<const std::int16_t>(std::vector<std::int16_t>(3))};
+    CHECK_THROWS_AS(reduce(operation::log_sum_exp, without_kernels.elements(), context), unsupported);
+  }
   TEST_CASE("states go to device memory and to pinned host memory") {
     if (!device_is_here()) return;
     const auto values = mixed_values<std::int64_t>(100000, 3);

@@ -19,37 +19,10 @@
 #include "backends/cuda/batch/whole_columns.cuh"
 #include "backends/cuda/batch/whole_rows.cuh"
 #include "backends/cuda/recipes.hpp"
+#include "tests/unit/local_words.hpp"
 
 namespace fanin::test {
 namespace {
-
-/// K, an accumulator of words that kernels fold for `What` of elements T, as one of this file's own
-/// (block_on_cpu.hpp).
-template <class T, operation What, class K>
-struct local : K {
-  using tested = T;
-  static const cuda::element_rule& rule_of_words() {
-    static const cuda::element_rule rule = cuda::rule_of(What, type_of<T>);
-    return rule;
-  }
-};
-
-/// The word of a number.
-template <class A>
-typename A::element word_of(typename A::tested x) {
-  typename A::element word;
-  std::memcpy(&word, &x, sizeof x);
-  return word;
-}
-/// The number that A adds for a word.
-template <class A>
-auto number_of(typename A::element word) {
-  if constexpr (requires { A::read(word, A::rule_of_words()); }) {
-    return A::read(word, A::rule_of_words());
-  } else {
-    return word;
-  }
-}
 
 /// The numbers of a vector of 16 bytes.
 template <class A>
@@ -303,6 +276,9 @@ using exact_of = local<T, What,
                        cuda::scaled_form_t<typename cuda::shared_form<
                            T, accumulator::folds_as_t<typename recipe<What, method::exact, T>::accumulator>>::type>>;
 
+template <class T>
+using log_sum_of = local<T, operation::log_sum_exp, cuda::device_accumulator_of<cuda::recipe_of_log_sum<T>>>;
+
 #define FANIN_WITH_EXACT_KERNELS \
   exact_of<float>, exact_of<double>, exact_of<bf16>, exact_of<f16, operation::sum_of_magnitudes>
 #define FANIN_WITH_WHOLE_ROWS                                                                               \
@@ -313,7 +289,9 @@ using exact_of = local<T, What,
   FANIN_WITH_WHOLE_ROWS, sum_of<std::int8_t, operation::sum>, sum_of<std::int64_t, operation::sum>, \
       sum_of<std::int8_t, operation::argmax>, sum_of<float, operation::minmax>,                     \
       sum_of<std::int16_t, operation::count_nonzero>, sum_of<std::int8_t, operation::variance>,     \
-      sum_of<std::int16_t, operation::product>, sum_of<bf16, operation::variance>
+      sum_of<std::int16_t, operation::product>, sum_of<bf16, operation::variance>,                  \
+      sum_of<e5m2, operation::log_sum_exp>, log_sum_of<std::int8_t>, log_sum_of<std::int32_t>,      \
+      log_sum_of<std::int64_t>
 
 TEST_SUITE("unit/batch_kernels") {
   TEST_CASE_TEMPLATE("segments of every length", A, FANIN_WITH_FAST_KERNELS, FANIN_WITH_EXACT_KERNELS) {

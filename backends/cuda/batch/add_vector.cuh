@@ -170,6 +170,9 @@ __device__ void add_some(const From& from, typename A::state& s, const vector<T>
                          std::uint64_t position) {
   if (count <= 0) return;  // Lanes without elements would take the longest way.
   if constexpr (adds_vectors<A>) return A::add_vector(s, read_all<A>(from, some_of(v, 0, count).at).at);
+  if constexpr (requires { A::add_words(s, v.at, from.rule, count); }) {
+    return A::add_words(s, v.at, from.rule, ::min(count, v.size));
+  }
   constexpr bool at_once = adds_words<A> || adds_all_of_vector<A>;
   if (at_once && count >= v.size) return add_vector<A>(from, s, v, position);
   const auto x = read_all<A>(from, v.at);

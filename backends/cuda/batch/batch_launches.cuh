@@ -37,13 +37,15 @@ inline constexpr bool has_vector_kernels<accumulator::plain_moments<N>> = true;
 template <class Word, class N>
 inline constexpr bool has_vector_kernels<by_word<Word, accumulator::plain_moments<N>>> = sizeof(Word) > 1;
 template <class Word>
-inline constexpr bool has_vector_kernels<by_word<Word, float_log_sum>> = sizeof(Word) > 1;
+inline constexpr bool has_vector_kernels<by_word<Word, float_log_sum>> = true;
 template <>
 inline constexpr bool has_vector_kernels<float_log_sum> = true;
 template <>
 inline constexpr bool has_vector_kernels<accumulator::compensated_moments<double>> = true;
 template <>
 inline constexpr bool has_vector_kernels<accumulator::log_sum<double>> = true;
+template <>
+inline constexpr bool has_vector_kernels<word_log_sum> = true;
 
 /// Whether rows along the last axis are folded by term_lines_kernel. Exact sums of f32 in whole vectors have faster
 /// ones.
@@ -56,7 +58,7 @@ inline constexpr bool has_whole_rows = false;
 template <class Word, class N>
 inline constexpr bool has_whole_rows<by_word<Word, accumulator::plain_sum<N>>> = true;
 template <class Word>
-inline constexpr bool has_whole_rows<by_word<Word, float_log_sum>> = true;
+inline constexpr bool has_whole_rows<by_word<Word, float_log_sum>> = sizeof(Word) > 1;
 template <>
 inline constexpr bool has_whole_rows<float_log_sum> = true;
 template <class Word>

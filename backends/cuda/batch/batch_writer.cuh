@@ -49,6 +49,9 @@ __device__ void write_result_of_keys(const batch_output& out, std::uint64_t resu
 /// Calls f(recipe) for the recipe of the rule's operation and type, whose accumulator kernels fold as A.
 template <class A, method How, class F>
 FANIN_HOST_DEVICE void with_kernel_recipe(const element_rule& rule, const F& f) {
+  if constexpr (serves_log_sum<A>) {
+    if (are_integers(rule)) return f(recipe_of_log_sum<typename A::element>());
+  }
   constexpr auto is_folded_as_a = [](auto one) { return std::is_same_v<device_accumulator_of<decltype(one)>, A>; };
   const auto call = [&]<std::size_t... I>(std::index_sequence<I...>) {
     const auto try_type = [&]<class T>() {

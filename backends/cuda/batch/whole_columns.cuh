@@ -15,13 +15,16 @@ template <class A>
 inline constexpr unsigned whole_column_threads = sizeof(typename A::state) * vector<typename A::element>::size <= 192
                                                      ? 256
                                                      : 128;
-/// Vectors of A that a thread loads before it adds the first, and the elements of all slots that it folds. Where
-/// additions take many instructions, many threads hide their latency.
+/// Whether additions take many instructions. Many threads hide their latency then.
 template <class A>
-inline constexpr unsigned column_loads =
-    vector<typename A::element>::size == 8 || adds_all_of_vector<A> || fills_registers<A> ? 8 : 16;
+inline constexpr bool adds_slowly = adds_all_of_vector<A> || (adds_words<A> && !A::order_free);
+/// Vectors of A that a thread loads before it adds the first, and the elements of all slots that it folds. These are
+/// the elements of a vector or more.
 template <class A>
-inline constexpr unsigned column_states = adds_all_of_vector<A> || fills_registers<A> ? 8 : 16;
+inline constexpr unsigned column_states =
+    (adds_slowly<A> && vector<typename A::element>::size < 16) || fills_registers<A> ? 8 : 16;
+template <class A>
+inline constexpr unsigned column_loads = vector<typename A::element>::size == 8 ? 8 : column_states<A>;
 /// Blocks of a multiprocessor.
 template <class A>
 inline constexpr int whole_column_blocks =

@@ -262,6 +262,17 @@ inline constexpr bool adds_integers = std::is_integral_v<typename M::element> &&
 template <class M, class T>
 using narrow_state = typename device_recipe<recipe<served_by<M>::first, method::fast, T>>::partial;
 
+/// The state that kernels leave to M, if that is not M's.
+template <class M>
+struct kernel_state {
+  using type = typename device_recipe<typename served_by<M>::recipe_of_first>::partial;
+};
+/// Integers of 8 bits have the states of floats.
+template <>
+struct kernel_state<accumulator::log_sum<double>> {
+  using type = float_log_sum::state;
+};
+
 /// Calls f.operator()<State>() for a form but `scaled`.
 template <class M, class F>
 FANIN_HOST_DEVICE void with_state(state_form form, const F& f) {
@@ -269,7 +280,7 @@ FANIN_HOST_DEVICE void with_state(state_form form, const F& f) {
     if (form == state_form::of_signed) return f.template operator()<narrow_state<M, std::int16_t>>();
     if (form == state_form::of_unsigned) return f.template operator()<narrow_state<M, std::uint16_t>>();
   } else if constexpr (!is_keyed<M>) {
-    using of_kernel = typename device_recipe<typename served_by<M>::recipe_of_first>::partial;
+    using of_kernel = typename kernel_state<M>::type;
     if constexpr (!std::is_same_v<of_kernel, typename M::state>) {
       if (form == state_form::of_kernel) return f.template operator()<of_kernel>();
     }
@@ -298,6 +309,10 @@ constexpr state_form form_of_states() {
     static_assert(std::is_same_v<state, typename device_recipe<typename served_by<M>::recipe_of_first>::partial>);
     return state_form::of_kernel;
   }
+}
+/// The form of the states that the kernels of log_sum_exp of integers leave.
+inline state_form form_of_integer_log_sum(element_type type) {
+  return byte_size(type) == 1 ? state_form::of_kernel : state_form::merged;
 }
 
 }  // namespace fanin::cuda

@@ -25,8 +25,16 @@ struct finisher {
   state_form of_kernel, of_batch;
   std::size_t batch_state_bytes, total_bytes;
 };
+finisher finisher_of_integer_log_sum(element_type type) {
+  using M = accumulator::log_sum<double>;
+  static_assert(sizeof(typename M::state) == sizeof(float_log_sum::state));
+  const state_form form = form_of_integer_log_sum(type);
+  return {finish_kernel<M>, operation::log_sum_exp, form, form, sizeof(typename M::state)};
+}
 finisher finisher_of(const request& request) {
-  return with_recipe(request.what, request.inputs.type(), request.method, []<class Recipe>(Recipe) -> finisher {
+  const element_type type = request.inputs.type();
+  if (is_integer(type) && request.what == operation::log_sum_exp) return finisher_of_integer_log_sum(type);
+  return with_recipe(request.what, type, request.method, []<class Recipe>(Recipe) -> finisher {
     using M = merging_t<Recipe>;
     using total = typename M::state;
     constexpr state_form of_kernel = form_of_states<Recipe>();
