@@ -21,8 +21,14 @@
 namespace fanin::cuda {
 namespace {
 
-/// The most scratch for states of a batch's results, which are formed in as many parts as that takes.
+/// The most scratch for the states of elements, and the most for exact states, which replace states that do not fit.
+/// The states are formed in as many parts as that takes. The states of a part are finished in parts again.
 constexpr std::size_t most_scratch_bytes = std::size_t{1} << 28;
+
+/// The results whose states, `bytes` for each, fit into the scratch, of `count` results.
+std::uint64_t results_in_scratch(std::size_t bytes, std::uint64_t count) {
+  return bytes == 0 ? count : std::clamp<std::uint64_t>(most_scratch_bytes / bytes, 1, count);
+}
 
 const kernel_launcher& prepared_kernel(const request& request) {
   return *static_cast<const kernel_launcher*>(request.prepared);
@@ -212,19 +218,18 @@ const void* enqueue_batch(const request& asked, const batch& many, const results
   const bool merges_long = direct && has_short && fold.exact_state_bytes == 0;
 
   // States, and numbers of elements, of each chunk of the results of a part.
-  const std::size_t of_chunk = fold.state_bytes + sizeof(std::uint64_t) + fold.exact_state_bytes;
+  const std::size_t of_chunk = fold.state_bytes + sizeof(std::uint64_t);
   const std::uint64_t most_results =
       has_long ? std::min<std::uint64_t>(many.result_count, long_segments::most) : many.result_count;
-  const std::uint64_t part =
-      direct ? most_results
-             : std::clamp<std::uint64_t>(most_scratch_bytes / (of_chunk * all.chunks), 1, most_results);
-  const std::size_t chunks = direct ? 0 : part * all.chunks;
+  const std::uint64_t part = direct ? most_results : results_in_scratch(of_chunk * all.chunks, most_results);
+  const std::uint64_t finished = direct ? part : results_in_scratch(fold.exact_state_bytes * all.chunks, part);
+  const std::size_t chunks = direct ? 0 : part * all.chunks, exact_chunks = direct ? 0 : finished * all.chunks;
   const std::size_t most_long = has_long ? all.count / all.most_short + 1 : 0, long_chunks = 2 * most_long;
   const std::size_t of_states[] = {chunks * fold.state_bytes,
                                    chunks * sizeof(std::uint64_t),
                                    long_chunks * fold.state_bytes,
                                    long_chunks * sizeof(std::uint64_t),
-                                   chunks * fold.exact_state_bytes,
+                                   exact_chunks * fold.exact_state_bytes,
                                    long_chunks * fold.exact_state_bytes,
                                    sizeof(long_segments),
                                    most_long * sizeof(long_segments::entry),
@@ -266,8 +271,16 @@ const void* enqueue_batch(const request& asked, const batch& many, const results
     out.exact_states = exact_states;
     if (has_long) check(cudaMemsetAsync(all.longs, 0, sizeof *all.longs, stream), "cudaMemsetAsync");
     kernel.launch_each(of_kernel, all, out, lines);
-    kernel.launch_refold(where, all, out);
-    if (!direct) enqueue_finish_each(request, all, out, where);
+    for (std::uint64_t done = 0; done < all.results; done += finished) {
+      batch_elements some = all;
+      some.first = begin + done;
+      some.results = std::min(finished, all.results - done);
+      batch_output of_some = out;
+      if (!direct) of_some.states = states + done * all.chunks * fold.state_bytes;
+      of_some.present = present + done * all.chunks;
+      kernel.launch_refold(where, some, of_some);
+      if (!direct) enqueue_finish_each(request, some, of_some, where);
+    }
     if (!has_long) continue;
     all.only_long = true;
     out.states = merges_long ? nullptr : long_states;
