@@ -45,6 +45,40 @@ TEST_SUITE("unit/double_word") {
     CHECK(all > 70000);
     if (sizeof(R) >= 4) CHECK(undecided < all / 100);
   }
+  TEST_CASE_TEMPLATE("numbers beside a power of two, and beside the middle of two numbers", R, double, float, bf16) {
+    using format = fanin::detail::float_format<R>;
+    generator random(8);
+    std::size_t wrong = 0, powers = 0, decided_powers = 0;
+    for (int i = 0; i < 20000; ++i) {
+      // The quotient is 2^54 or an odd number of one bit more than R has, off by less than 2^-32 or by nothing.
+      const bool is_power = i % 2 == 0;
+      const std::uint64_t middle = std::uint64_t{1} << format::digits | random() >> (64 - format::digits) | 1;
+      const std::uint64_t whole = is_power ? std::uint64_t{1} << 54 : middle;
+      const std::uint64_t count = 1 + (random() >> (39 + random() % 25));
+      const auto product = static_cast<fanin::detail::uint128>(whole) * count;
+      std::uint32_t squares[7] = {};
+      for (int w = 0; w < 4; ++w) squares[2 + w] = static_cast<std::uint32_t>(product >> 32 * w);
+      const int off = static_cast<int>(random() % 3) - 1;
+      if (off > 0) squares[0] = static_cast<std::uint32_t>(random());
+      for (int w = 0; off < 0 && w < 4; ++w) {
+        if (squares[w]-- != 0) break;
+      }
+      const std::uint32_t sum[1] = {0};
+      std::uint32_t numerator[9];
+      fanin::detail::multiply(squares, count, numerator);
+      cuda::double_word near;
+      REQUIRE(cuda::lead(numerator, -64, near));
+      near.divide(static_cast<double>(count * count));
+      powers += is_power && off == 0 ? 1 : 0;
+      typename format::bits found;
+      if (!cuda::find_nearest(near, format(), found)) continue;
+      decided_powers += is_power && off == 0 ? 1 : 0;
+      const R rounded = fanin::detail::rounded_dispersion<R>(sum, squares, -64, count, {false, 0});
+      wrong += found != fanin::detail::to_bits(rounded) ? 1 : 0;
+    }
+    CHECK(wrong == 0);
+    CHECK(decided_powers == powers);
+  }
   TEST_CASE("the numerator of a variance") {
     const std::uint32_t sum[2] = {0xffffffff, 3}, squares[3] = {5, 0xffffffff, 9};
     std::uint32_t found[4], expected[5];

@@ -301,4 +301,39 @@ TEST_SUITE("unit/moments") {
     CHECK(!accumulator::decide_quotient(std::uint64_t{1} << 53, 3, false, found));
     CHECK(!accumulator::decide_quotient(3, std::uint64_t{1} << 53, false, found));
   }
+  TEST_CASE("a norm or a measure of dispersion of integers that doubles decide is the rounded one") {
+    using accumulator::integer_moments;
+    generator random(7);
+    std::size_t wrong = 0, dispersions = 0, norms = 0;
+    double found;
+    for (int i = 0; i < 100000; ++i) {
+      const std::uint64_t count = 2 + (random() >> (32 + random() % 32));
+      const std::uint64_t mean = random() >> (34 + random() % 30), size = random() >> (11 + random() % 53);
+      // As if each element were the mean or one of its neighbours.
+      integer_moments s{static_cast<fanin::detail::int128>(mean) * count,
+                        static_cast<fanin::detail::uint128>(mean) * mean * count + random() % (count + 1), 0};
+      if (i % 2 == 0) s.sum = -s.sum;
+      if (i % 3 == 0) s = {0, size, 0};
+      for (const dispersion_measure wanted : {dispersion_measure{false, 0}, {true, 0}, {false, 1}, {true, 1}}) {
+        if (!accumulator::decide_dispersion(s, count, wanted, found)) continue;
+        ++dispersions;
+        wrong += found != accumulator::rounded_dispersion(s, count, wanted) ? 1 : 0;
+      }
+      const std::uint64_t k = random() >> (38 + random() % 26);
+      for (const std::uint64_t squares : {size, k * k, k * k + k, k * k + k + 1, (std::uint64_t{1} << 53) - k % 2}) {
+        if (!accumulator::decide_norm({0, squares, 0}, found)) continue;
+        ++norms;
+        const std::uint32_t words[] = {static_cast<std::uint32_t>(squares),
+                                       static_cast<std::uint32_t>(squares >> 32)};
+        wrong += found != fanin::detail::rounded_root<double>(words, 0) ? 1 : 0;
+      }
+    }
+    CHECK(wrong == 0);
+    CHECK(dispersions > 100000);
+    CHECK(norms > 300000);
+    CHECK(!accumulator::decide_norm({0, std::uint64_t{1} << 53, 0}, found));
+    CHECK(!accumulator::decide_norm({0, 0, 1}, found));
+    CHECK(!accumulator::decide_dispersion({0, 3, 1}, 3, {}, found));
+    CHECK(!accumulator::decide_dispersion({0, std::uint64_t{1} << 62, 0}, 4, {}, found));
+  }
 }

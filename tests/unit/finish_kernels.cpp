@@ -208,13 +208,13 @@ struct chunks_in_memory {
   }
 };
 
-/// Ends the results of three chunks each, and adds the elements to results.
+/// Ends the results of three chunks each, and of one chunk each, and adds the elements to results.
 template <class Recipe, class T>
 void check_rows(const std::vector<std::vector<T>>& chunks) {
   using A = merged_by<Recipe>;
   using total = decltype(A::identity());
   chunks_in_memory<Recipe> memory;
-  std::vector<total> totals;
+  std::vector<total> totals, parts;
   std::vector<std::uint64_t> counts;
   for (std::size_t i = 0; i < chunks.size(); i += 3) {
     total s[4];
@@ -225,6 +225,7 @@ void check_rows(const std::vector<std::vector<T>>& chunks) {
       memory.add(chunks[i + k]);
       counts.back() += chunks[i + k].size();
       A::merge(s[k], total_of<Recipe>(state_of<Recipe>(chunks[i + k], 0, chunks[i + k].size())));
+      parts.push_back(s[k]);
     }
     for (const std::size_t k : {0, 1}) A::merge(s[k], s[k + 2]);
     A::merge(s[0], s[1]);
@@ -267,6 +268,20 @@ void check_rows(const std::vector<std::vector<T>>& chunks) {
       }
     }
     expect(status.overflowed == 0 && status.too_few == 0, type, totals.size());
+
+    cuda::batch_status with_too_few{};
+    cuda::batch_elements each = all;
+    each.results = parts.size();
+    each.chunks = 1;
+    cuda::batch_output out_of_each = out;
+    std::vector<R> values(parts.size());
+    out_of_each.results = values.data();
+    out_of_each.status = &with_too_few;
+    target.adds = false;
+    run<Recipe>(each, out_of_each, memory.source(), target, 1);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      expect(same_bits(values[i], expected_value<Recipe, R>(parts[i], chunks[i].size()).value), type, i);
+    }
   });
 }
 

@@ -12,15 +12,15 @@
 
 namespace fanin::cuda {
 
-/// The positive number (high + low) * 2^exponent. |low| is at most a unit in the last place of `high`.
+/// The positive number (high + low) * 2^exponent. |low| is at most 2^-50 of `high`.
 struct double_word {
   double high, low;
   int exponent;
 
   /// Divides by a whole number between 1 and 2^53.
   FANIN_HOST_DEVICE void divide(double by) {
-    const double quotient = high / by;
-    low = (std::fma(-quotient, by, high) + low) / by;
+    const double inverse = 1 / by, quotient = high * inverse;
+    low = (std::fma(-quotient, by, high) + low) * inverse;
     high = quotient;
   }
   FANIN_HOST_DEVICE void take_root() {
@@ -94,7 +94,8 @@ FANIN_HOST_DEVICE bool find_nearest(const double_word& x, const To& to, typename
   if (dropped == 0) {
     const double half = detail::from_bits<double>(high_bits >> 52 << 52) * 0x1p-53;  // of the last place
     const bool is_power_of_two = mantissa == implicit_one;  // Its neighbour below is nearer than the one above.
-    if (low != 0 && (is_power_of_two || std::fabs(std::fabs(low) - half) <= half * 0x1p-20)) return false;
+    const double distance = std::fabs(low);
+    if (distance > half / 4 && (is_power_of_two || std::fabs(distance - half) <= half * 0x1p-20)) return false;
   } else {
     const std::uint64_t middle = (std::uint64_t{1} << dropped) / 2, rest = mantissa & (2 * middle - 1);
     if (rest + 1 >= middle && rest <= middle + 1) return false;

@@ -223,8 +223,13 @@ FANIN_HOST_DEVICE FANIN_NOINLINE bool decide_by_pairs(const typename P::state& s
     }
     subtract_in_registers(total, squares, static_cast<std::uint32_t>(count), numerator);
     if (!lead(numerator, 2 * sum.sum.exponent(), near)) return false;
-    near.divide(static_cast<double>(count));
-    near.divide(static_cast<double>(count - use.ddof));
+    std::uint64_t divisor = count - use.ddof;
+    if (count >> 26 == 0) {
+      divisor *= count;
+    } else {
+      near.divide(static_cast<double>(count));
+    }
+    near.divide(static_cast<double>(divisor));
     if (use.root) near.take_root();
   } else {
     if (!use) return false;
@@ -234,6 +239,22 @@ FANIN_HOST_DEVICE FANIN_NOINLINE bool decide_by_pairs(const typename P::state& s
     near.take_root();
   }
   return find_nearest(near, to, bits);
+}
+
+/// Whether M merges sums of integers and of their squares.
+template <class M>
+inline constexpr bool has_moments = std::is_same_v<typename M::state, accumulator::integer_moments>;
+
+/// Sets `bits` to the norm or measure of dispersion of `count` integers if doubles decide it.
+FANIN_HOST_DEVICE inline bool decide_by_doubles(const accumulator::integer_moments& s, std::uint64_t count,
+                                                const ending& end, std::uint64_t& bits) {
+  double value;
+  const bool decided = end.what == operation::norm2
+                           ? accumulator::decide_norm(s, value)
+                           : count > end.ddof && accumulator::decide_dispersion(
+                                                     s, count, {end.value == sum_value::root, end.ddof}, value);
+  if (decided) bits = detail::to_bits(value);
+  return decided;
 }
 
 /// The value of `count` elements, whose sum fits in few words.

@@ -52,6 +52,10 @@ inline finish_target target_of(operation what, element_type type, element_type r
 
 namespace tuning {
 inline constexpr int finish_threads = 128;
+/// Blocks on a multiprocessor. The short ends of exact sums and of moments wait for one instruction after another,
+/// and are found with few registers.
+template <class M>
+inline constexpr int finish_blocks = has_scaled<M> || has_moments<M> ? 8 : 1;
 }  // namespace tuning
 
 inline __device__ void store_value(const batch_output& out, const finish_target& target, std::uint64_t result,
@@ -73,6 +77,13 @@ static __device__ __noinline__ void write_bits(const batch_output& out, const fi
     value.part[1] = out.sorted_places[out.group_offsets[result] + value.part[1]];
   }
   store_value(out, target, result, value);
+}
+
+/// Writes the number of a result of a batch.
+inline __device__ void write_number(const batch_output& out, const finish_target& target, std::uint64_t result,
+                                    std::uint64_t present, std::uint64_t bits) {
+  if (present < out.least) return write_bits(out, target, result, present, bits_of_value(bits));
+  store_word(out.results, target.word_bytes, result, bits);
 }
 
 /// An earlier result, as a number of type T.
@@ -303,15 +314,31 @@ template <class M, class P = scaled_t<M>>
 __device__ bool finish_alone(const batch_output& out, const finish_target& target, std::uint64_t first,
                              std::uint64_t count, std::uint64_t result) {
   const auto* const states = static_cast<const typename P::state*>(out.states) + first;
-  typename P::state sum = P::identity();
-  std::uint64_t present = 0;
+  typename P::state sum = states[0];
+  std::uint64_t present = out.present[first];
 #pragma unroll 1
-  for (std::uint64_t k = 0; k < count; ++k) {
+  for (std::uint64_t k = 1; k < count; ++k) {
     P::merge(sum, states[k]);
     present += out.present[first + k];
   }
   if (!sum.fits() || present > P::most_elements) return false;
-  write_bits(out, target, result, present, scaled_bits<M>(sum, present, target.end));
+  write_number(out, target, result, present, scaled_bits<M>(sum, present, target.end).part[0]);
+  return true;
+}
+
+/// Writes a result of the moments in state k. Returns false, and does nothing, if doubles do not decide the result.
+template <class M>
+__device__ bool finish_moments(const batch_output& out, const state_source& from, const finish_target& target,
+                               std::uint64_t k, std::uint64_t result) {
+  typename M::state s;
+  with_state<M>(from.form, [&]<class State>() {
+    const std::byte* const place = static_cast<const std::byte*>(out.states) + k * from.stride;
+    s = static_cast<typename M::state>(*reinterpret_cast<const State*>(place));
+  });
+  const std::uint64_t present = out.present[k];
+  std::uint64_t bits;
+  if (!decide_by_doubles(s, present, target.end, bits)) return false;
+  write_number(out, target, result, present, bits);
   return true;
 }
 
@@ -347,7 +374,7 @@ __device__ void finish_long(const batch_elements& all, const batch_output& out, 
 /// Ends a single result, or results of batches as enqueue_finish_each() says. `lanes`, a power of two up to 32, merge
 /// the chunks of a result.
 template <class M>
-__global__ void __launch_bounds__(tuning::finish_threads)
+__global__ void __launch_bounds__(tuning::finish_threads, tuning::finish_blocks<M>)
     finish_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ batch_output out,
                   const __grid_constant__ state_source from, const __grid_constant__ finish_target target,
                   unsigned lanes) {
@@ -377,6 +404,10 @@ __global__ void __launch_bounds__(tuning::finish_threads)
         is_result = !finish_alone<M>(out, target, first, chunks, result);
       }
       if (!__any_sync(~0u, is_result)) continue;
+    } else if constexpr (has_moments<M>) {
+      const bool is_direct = lanes == 1 && !target.is_single && !target.adds;
+      if (is_direct && is_result) is_result = !finish_moments<M>(out, from, target, i, result);
+      if (is_direct && !__any_sync(~0u, is_result)) continue;
     }
     finish_chunks<M>(out, from, target, {first, is_result ? chunks : 0, lane, lanes, is_result && lane == 0}, result);
   }

@@ -171,21 +171,32 @@ FANIN_HOST_DEVICE inline bool decide_quotient(std::uint64_t a, std::uint64_t b, 
   return correction == 0 || (!is_power_of_two && distance > half_ulp * 0x1p-20);
 }
 
+/// Sets `result` to the rounded measure of `count` > ddof integers, and returns true, if doubles decide it.
+FANIN_HOST_DEVICE inline bool decide_dispersion(const integer_moments& s, std::uint64_t count,
+                                                dispersion_measure wanted, double& result) {
+  const auto squares = static_cast<std::uint64_t>(s.squares), sum = static_cast<std::uint64_t>(s.sum);
+  if (s.squares_high != 0 || s.squares != squares || (uint128{squares} * count) >> 64 != 0 || count >> 32 != 0) {
+    return false;
+  }
+  // 0 <= sum^2 <= count * squares < 2^64, so that the difference is right modulo 2^64.
+  return decide_quotient(squares * count - sum * sum, count * (count - wanted.ddof), wanted.root, result);
+}
+/// Sets `result` to the rounded root of the sum of squares, and returns true, if the sum is below 2^53.
+FANIN_HOST_DEVICE inline bool decide_norm(const integer_moments& s, double& result) {
+  if (s.squares >> 53 != 0 || s.squares_high != 0) return false;
+  result = std::sqrt(static_cast<double>(static_cast<std::uint64_t>(s.squares)));
+  return true;
+}
+
 /// The variance or standard deviation of `count` > ddof integers, rounded once.
 FANIN_HOST_DEVICE FANIN_NOINLINE inline double rounded_dispersion(const integer_moments& s, std::uint64_t count,
                                                                   dispersion_measure wanted) {
+#ifdef __CUDA_ARCH__  // A GPU takes long for the integers below, and a caller's rounding mode does not reach it.
+  double result;
+  if (decide_dispersion(s, count, wanted, result)) return result;
+#endif
   std::uint32_t sum[4], squares[8];
   const auto size = static_cast<uint128>(s.sum < 0 ? -s.sum : s.sum);
-#ifdef __CUDA_ARCH__  // A GPU takes long for the integers below, and a caller's rounding mode does not reach it.
-  const auto low = static_cast<std::uint64_t>(s.squares);
-  if (s.squares_high == 0 && s.squares == low && (uint128{low} * count) >> 64 == 0 && count >> 32 == 0) {
-    double result;
-    if (decide_quotient(low * count - static_cast<std::uint64_t>(size * size), count * (count - wanted.ddof),
-                        wanted.root, result)) {
-      return result;
-    }
-  }
-#endif
   for (int i = 0; i < 4; ++i) sum[i] = static_cast<std::uint32_t>(size >> (32 * i));
   split_squares(s, squares);
   return fanin::detail::rounded_dispersion<double>(sum, squares, 0, count, wanted);
@@ -228,11 +239,12 @@ template <class T>
 struct integer_norm : integer_dispersion<T> {
   template <class R>
   FANIN_HOST_DEVICE static R finish(const integer_moments& s, std::uint64_t) {
+#ifdef __CUDA_ARCH__
+    double result;
+    if (decide_norm(s, result)) return result;
+#endif
     std::uint32_t squares[8];
     split_squares(s, squares);
-#ifdef __CUDA_ARCH__
-    if (s.squares >> 53 == 0 && s.squares_high == 0) return std::sqrt(static_cast<double>(s.squares));
-#endif
     return fanin::detail::rounded_root<R>(squares, 0);
   }
 };
