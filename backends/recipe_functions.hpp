@@ -36,8 +36,10 @@ struct recipe_functions {
   /// The loops over columns side by side; null where columns are copied to rows: of large states, two inputs, and
   /// some types.
   const cpu::column_functions* columns = nullptr;
-  /// The addition of elements to the states of their groups; null where elements are sorted by key instead.
+  /// The addition of the terms of elements to the states of their groups; null where elements are sorted by key
+  /// instead.
   const cpu::keyed_addition* keyed = nullptr;
+  cpu::term_rule terms{};
   /// Null where order does not matter: the functions of `arithmetic` take single states.
   const single_state_functions* single = nullptr;
   /// The finish() of `arithmetic` and of `addition` for single states.

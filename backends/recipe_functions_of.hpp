@@ -29,8 +29,6 @@ template <class Recipe>
 inline constexpr cpu::arithmetic addition_by = cpu::addition_of<Recipe>();
 template <class Recipe>
 inline constexpr cpu::column_functions columns_by = cpu::column_functions_of<Recipe>();
-template <class A>
-inline constexpr cpu::keyed_addition keyed_by = cpu::keyed_addition_of<A>();
 template <class A, const cpu::arithmetic& F = cpu::single_loop<A>::functions>
 inline constexpr single_state_functions single_by{F.state_bytes, F.reset, F.accumulate, F.merge};
 template <class A>
@@ -44,9 +42,10 @@ constexpr recipe_functions functions_of() {
   recipe_functions f{cpu::arithmetic_of<Recipe>()};
   if constexpr (row_of(Recipe::what).takes_results) f.addition = &addition_by<Recipe>;
   if constexpr (cpu::folds_columns<A>) f.columns = &columns_by<Recipe>;
-  using of_floats = accumulator::of_floats_t<A>;
-  if constexpr (cpu::is_added_by_key<of_floats> && !is_complex(type_of<typename A::element>)) {
-    f.keyed = &keyed_by<of_floats>;
+  using by_key = cpu::added_by_key<accumulator::of_floats_t<A>>;
+  if constexpr (requires { typename by_key::type; } && !is_complex(type_of<typename A::element>)) {
+    f.keyed = &cpu::keyed_addition_by<typename by_key::type>;
+    f.terms = by_key::terms;
   }
   if constexpr (!A::order_free) {
     f.single = &single_by<A>;

@@ -297,7 +297,7 @@ group_states_factory exact_group_states(const request& request, const array_view
       x.count, x.type, [&](std::size_t i) { return static_cast<const std::byte*>(x.data) + i * byte_size(x.type); });
   const auto window = window_for(request, sample, x.count, false);
   if (!window) return {};
-  return {state_words(*terms) * sizeof(std::uint64_t),
+  return {state_words(*terms) * sizeof(std::uint64_t), term_kind::elements,
           [&request, window = *window] { return make_exact_states(request, window); }};
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "backends/cpu/batch/keyed_terms.hpp"
 #include "backends/cpu/batch/results.hpp"
 
 namespace fanin::cpu {
@@ -29,7 +30,7 @@ class group_states {
   std::uint32_t outside() const noexcept { return static_cast<std::uint32_t>(groups_); }
   std::uint32_t absent() const noexcept { return outside() + 1; }
 
-  /// Adds element x[i] to the state group[i], for each i below `count`. x[0] has the position `first` in the input.
+  /// Adds the term x[i] to the state group[i], for each i below `count`. x[0] has the position `first` in the input.
   virtual void add(const std::uint32_t* group, const void* x, std::size_t count, std::uint64_t first) = 0;
   /// The number of elements that were added to a state.
   virtual std::uint64_t count(std::uint32_t group) const = 0;
@@ -48,6 +49,7 @@ class group_states {
 /// Makes the states for a request. `make` is empty if the elements are sorted by key instead.
 struct group_states_factory {
   std::size_t state_bytes = 0;
+  term_kind terms = term_kind::elements;
   std::function<std::unique_ptr<group_states>()> make;
 };
 

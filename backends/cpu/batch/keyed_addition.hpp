@@ -7,6 +7,7 @@
 #include <fanin/recipe.hpp>
 
 #include "backends/cpu/batch/group_states.hpp"
+#include "backends/cpu/batch/keyed_terms.hpp"
 #include "backends/cpu/state_memory.hpp"
 
 namespace fanin::cpu {
@@ -19,66 +20,145 @@ struct keyed_addition {
   void (*merge)(void* into, const void* from);
 };
 
-/// Whether elements are added to the states of their groups. Elements of other accumulators are sorted by key
-/// instead.
+/// The accumulator `type` adds the terms of A's elements to the states of their groups. Elements of accumulators
+/// without a `type` are sorted by key instead.
 template <class A>
-constexpr bool is_added_by_key = false;
+struct added_by_key {};
+template <class A, term_kind Terms = term_kind::elements>
+struct adds_by {
+  using type = A;
+  static constexpr term_rule terms{Terms};
+};
 template <std::floating_point T, class Term>
-constexpr bool is_added_by_key<accumulator::plain_sum<T, Term>> = true;
+struct added_by_key<accumulator::plain_sum<T, Term>> : adds_by<accumulator::plain_sum<T, Term>> {};
 template <std::floating_point T, class Term>
-constexpr bool is_added_by_key<accumulator::compensated_sum<T, Term>> = true;
+struct added_by_key<accumulator::compensated_sum<T, Term>> : adds_by<accumulator::compensated_sum<T, Term>> {};
 template <std::floating_point T>
-constexpr bool is_added_by_key<accumulator::plain_square_sum<T>> = true;
+struct added_by_key<accumulator::plain_square_sum<T>> : adds_by<accumulator::plain_square_sum<T>> {};
 template <std::floating_point T>
-constexpr bool is_added_by_key<accumulator::compensated_square_sum<T>> = true;
+struct added_by_key<accumulator::compensated_square_sum<T>> : adds_by<accumulator::compensated_square_sum<T>> {};
 template <std::floating_point T>
-constexpr bool is_added_by_key<accumulator::plain_product<T>> = true;
-template <std::integral T>
-constexpr bool is_added_by_key<accumulator::integer_sum<T>> = sizeof(T) >= 4;
-template <computable T, bool Largest>
-constexpr bool is_added_by_key<accumulator::extremum<T, Largest>> = sizeof(T) >= 4;
-template <computable T, bool Largest>
-constexpr bool is_added_by_key<accumulator::first_extremum<T, Largest>> = true;
+struct added_by_key<accumulator::plain_product<T>> : adds_by<accumulator::plain_product<T>> {};
 
-/// Whether x is behind the extremum in a state of A for certain. One comparison shows that for most floats, without
-/// the rules for NaN and zeros.
-template <class A>
-constexpr auto is_behind = [](const auto&, auto) { return false; };
-template <std::floating_point T, bool Largest>
-constexpr auto is_behind<accumulator::extremum<T, Largest>> =
-    [](T extremum, T x) { return Largest ? x < extremum : extremum < x; };
-template <std::floating_point T, bool Largest>
-constexpr auto is_behind<accumulator::first_extremum<T, Largest>> =
-    [](const indexed<T>& first, T x) { return is_behind<accumulator::extremum<T, Largest>>(first.value, x); };
-
-template <class A>
-constexpr keyed_addition keyed_addition_of() {
-  struct counted {
-    typename A::state state;
-    std::uint64_t count;
+/// Sums of 64 bits: of Term::of(x), or of x and its square.
+template <class Term>
+struct short_sum {
+  using element = std::int64_t;
+  using state = std::int64_t;
+  static constexpr state identity() { return 0; }
+  static void add(state& s, element x) { s += Term::of(x); }
+  static void merge(state& s, state other) { s += other; }
+};
+struct itself {
+  static std::int64_t of(std::int64_t x) { return x; }
+};
+struct square {
+  static std::int64_t of(std::int64_t x) { return x * x; }
+};
+struct one_if_nonzero {
+  static std::int64_t of(std::int64_t x) { return x != 0 ? 1 : 0; }
+};
+struct short_moments {
+  using element = std::int64_t;
+  struct state {
+    std::int64_t sum, squares;
   };
-  return {sizeof(counted), offsetof(counted, count),
-          [](void* state) {
-            ::new (state) counted{A::identity(), 0};
-          },
-          [](void* states, const std::uint32_t* group, const void* x, std::size_t count, std::uint64_t first) {
-            auto* const all = static_cast<counted*>(states);
-            for (std::size_t i = 0; i < count; ++i) {
-              counted& one = all[group[i]];
-              const auto element = static_cast<const typename A::element*>(x)[i];
-              if (!is_behind<A>(one.state, element)) accumulator::add_at<A>(one.state, first + i, element);
-              ++one.count;
-            }
-          },
-          [](void* into, const void* from) {
-            auto& sum = *static_cast<counted*>(into);
-            const auto& more = *static_cast<const counted*>(from);
-            A::merge(sum.state, more.state);
-            sum.count += more.count;
-          }};
-}
+  static constexpr state identity() { return {0, 0}; }
+  static void add(state& s, element x) { merge(s, {x, x * x}); }
+  static void merge(state& s, const state& other) {
+    s.sum += other.sum;
+    s.squares += other.squares;
+  }
+};
+template <class A, int Sums = 1, term_kind Terms = term_kind::integers>
+struct adds_short {
+  using type = A;
+  static constexpr term_rule terms{Terms, 0, Sums};
+};
 
-/// The states of groups by a keyed_addition.
-group_states_factory keyed_states(const keyed_addition& addition);
+/// Other integers are added as integers of 64 bits, whose accumulators have the same states.
+template <class A>
+using adds_integers = adds_by<A, term_kind::integers>;
+template <class T>
+using wide_integer = std::conditional_t<std::same_as<T, std::uint64_t>, std::uint64_t, std::int64_t>;
+template <std::integral T>
+struct added_by_key<accumulator::integer_sum<T>>
+    : std::conditional_t<sizeof(T) <= 4, adds_short<short_sum<itself>>,
+                         adds_integers<accumulator::integer_sum<wide_integer<T>>>> {};
+template <std::integral T>
+struct added_by_key<accumulator::integer_sum<T, accumulator::magnitude_term>>
+    : adds_integers<accumulator::integer_sum<wide_integer<T>, accumulator::magnitude_term>> {};
+template <std::integral T>
+struct added_by_key<accumulator::integer_square_sum<T>>
+    : std::conditional_t<sizeof(T) <= 2, adds_short<short_sum<square>>,
+                         adds_integers<accumulator::integer_square_sum<wide_integer<T>>>> {};
+template <std::integral T>
+struct added_by_key<accumulator::integer_dispersion<T>>
+    : std::conditional_t<sizeof(T) <= 2, adds_short<short_moments, 2>,
+                         adds_integers<accumulator::integer_dispersion<wide_integer<T>>>> {};
+template <std::integral T>
+struct added_by_key<accumulator::integer_product<T>> : adds_integers<accumulator::integer_product<wide_integer<T>>> {
+};
+template <computable T>
+struct added_by_key<accumulator::nonzero_count<T>> : adds_short<short_sum<one_if_nonzero>, 1, term_kind::nonzero> {};
+template <computable T, bool All>
+struct added_by_key<accumulator::nonzero_test<T, All>> : added_by_key<accumulator::nonzero_count<T>> {};
+
+template <computable T, bool Largest>
+struct added_by_key<accumulator::extremum<T, Largest>> : adds_by<accumulator::largest<std::int64_t>> {
+  static constexpr term_rule terms{Largest ? term_kind::keys : term_kind::inverted_keys, 1};
+};
+template <computable T>
+struct added_by_key<accumulator::both_extrema<T>> : adds_by<accumulator::both_extrema<std::int64_t>> {
+  static constexpr term_rule terms{term_kind::keys, 2};
+};
+template <computable T, bool Largest>
+struct added_by_key<accumulator::first_extremum<T, Largest>>
+    : adds_by<accumulator::first_extremum<std::int64_t, true>> {
+  static constexpr term_rule terms{Largest ? term_kind::keys : term_kind::inverted_keys, 1, 0, true};
+  static_assert(offsetof(indexed<T>, index) == sizeof(std::int64_t));
+};
+
+/// Whether x leaves a state of A as it is for certain. One comparison is then enough for most elements: of keys up to
+/// the largest key, and of products that are 0. Elements are added in the order of their positions.
+template <class A>
+constexpr auto is_idle = [](const auto&, auto) { return false; };
+template <>
+inline constexpr auto is_idle<accumulator::first_extremum<std::int64_t, true>> =
+    [](const indexed<std::int64_t>& first, std::int64_t x) { return x <= first.value && ~first.index != 0; };
+template <std::integral T>
+constexpr auto is_idle<accumulator::integer_product<T>> = [](const auto& s, T) { return s.magnitude == 0; };
+
+template <class A>
+struct counted_state {
+  typename A::state state;
+  std::uint64_t count;
+
+  static void reset(void* state) { ::new (state) counted_state{A::identity(), 0}; }
+  static void add(void* states, const std::uint32_t* group, const void* x, std::size_t count, std::uint64_t first) {
+    auto* const all = static_cast<counted_state*>(states);
+    for (std::size_t i = 0; i < count; ++i) {
+      counted_state& one = all[group[i]];
+      const auto element = static_cast<const typename A::element*>(x)[i];
+      if (!is_idle<A>(one.state, element)) accumulator::add_at<A>(one.state, first + i, element);
+      ++one.count;
+    }
+  }
+  static void merge(void* into, const void* from) {
+    auto& sum = *static_cast<counted_state*>(into);
+    const auto& more = *static_cast<const counted_state*>(from);
+    A::merge(sum.state, more.state);
+    sum.count += more.count;
+  }
+};
+
+/// The addition that adds terms by A.
+template <class A>
+inline constexpr keyed_addition keyed_addition_by{sizeof(counted_state<A>), offsetof(counted_state<A>, count),
+                                                  counted_state<A>::reset, counted_state<A>::add,
+                                                  counted_state<A>::merge};
+
+/// The states of groups by a keyed_addition of terms of elements of `type`.
+group_states_factory keyed_states(const keyed_addition& addition, term_rule terms, element_type type);
 
 }  // namespace fanin::cpu

@@ -14,7 +14,6 @@
 #include "backends/cpu/batch/keyed_addition.hpp"
 #include "backends/cpu/batch/runs.hpp"
 #include "backends/cpu/batch/word.hpp"
-#include "backends/cpu/leaf.hpp"
 #include "backends/cpu/prefetch.hpp"
 #include "backends/cpu/state_memory.hpp"
 #include "backends/recipe_functions.hpp"
@@ -35,39 +34,37 @@ constexpr std::size_t least_for_two_steps = std::size_t{1} << 18;
 group_states_factory states_for(const request& request, const batch_results& results, const batch& groups) {
   if (results.partial()) results.rule().require_stand_in();
   group_states_factory exact = exact_group_states(request, groups.inputs[0]);
-  const keyed_addition* const addition = find_functions(request.what, request.inputs.type(), request.method)->keyed;
-  return exact.make || addition == nullptr ? exact : keyed_states(*addition);
+  const recipe_functions& functions = *find_functions(request.what, request.inputs.type(), request.method);
+  const bool is_too_long = functions.terms.sums > 0 && groups.inputs.count() >= too_many_for_short_sums;
+  if (exact.make || functions.keyed == nullptr || is_too_long) return exact;
+  return keyed_states(*functions.keyed, functions.terms, request.inputs.type());
 }
 
 /// Adds elements to the states of their groups, block by block.
 class keyed_walk {
  public:
-  keyed_walk(const batch& groups, const batch_results& results)
-      : type_(groups.inputs.type()),
+  keyed_walk(term_kind terms, const batch& groups, const batch_results& results)
+      : terms_(terms, groups.inputs.type()),
+        type_(groups.inputs.type()),
         mask_(groups.inputs.mask()),
         rule_(results.rule()),
         partial_(results.partial()) {}
 
   /// Adds elements begin, begin + 1, ..., end - 1 of x. Key k is for the group k - first.
   template <class Key>
-  void add(group_states& states, const Key* keys, const void* x, std::size_t begin, std::size_t end,
-           std::uint64_t first) const {
-    constexpr std::size_t block = 128;
+  FANIN_NOINLINE void add(group_states& states, const Key* keys, const void* x, std::size_t begin, std::size_t end,
+                          std::uint64_t first) const {
+    constexpr std::size_t block = term_block;
     std::uint32_t group[block];
-    alignas(64) float wide[block];
-    const bool widens = is_floating(type_) && byte_size(type_) < 4;
+    alignas(64) std::byte terms[block * sizeof(std::int64_t)];
     for (std::size_t i = begin; i < end; i += block) {
       const std::size_t n = std::min(block, end - i);
       const auto* const x_here = static_cast<const std::byte*>(x) + i * byte_size(type_);
       for (std::size_t line = 0; line < n; line += 64 / sizeof(Key)) prefetch_line(keys + i + line);
       for (std::size_t line = 0; line < n * byte_size(type_); line += 64) prefetch_line(x_here + line);
-      for (std::size_t k = 0; k < n; ++k) {
-        const std::uint64_t g = std::uint64_t{keys[i + k]} - first;
-        group[k] = static_cast<std::uint32_t>(std::min<std::uint64_t>(g, states.outside()));
-      }
+      find_groups(keys + i, n, first, states.outside(), group);
       if (partial_) leave_out_absent(states, x_here, i, n, group);
-      if (widens) widen(x_here, n, type_, wide);
-      states.add(group, widens ? static_cast<const void*>(wide) : x_here, n, i);
+      states.add(group, terms_.terms_of(x_here, n, terms), n, i);
     }
   }
 
@@ -86,6 +83,7 @@ class keyed_walk {
     });
   }
 
+  term_form terms_;
   element_type type_;
   mask_view mask_;
   const presence_rule& rule_;
@@ -112,7 +110,7 @@ batch_counts add_in_place(const cpu_backend& backend, const group_states_factory
     const batch& groups;
     const Key* keys;
     keyed_walk walk;
-  } shared{factory, states, groups, keys, {groups, results}};
+  } shared{factory, states, groups, keys, {factory.terms, groups, results}};
   const auto add_part = [](void* context, std::size_t part) {
     const job& j = *static_cast<job*>(context);
     const detail::environment_guard guard;
@@ -138,7 +136,8 @@ batch_counts add_in_place(const cpu_backend& backend, const group_states_factory
   std::atomic<std::uint64_t> longest = 0;
   run_in_shares(
       backend, request.threads, groups.result_count,
-      [&](std::size_t g) { return g * (bytes_for_result + parts * factory.state_bytes); },
+      // A state that another core wrote costs as much as a result.
+      [&](std::size_t g) { return g * (bytes_for_result + parts * (bytes_for_result + factory.state_bytes)); },
       [&](std::size_t first, std::size_t last) {
         raise(longest, states[0]->finish(results, 0, first, last, std::span(states).subspan(1)));
       });
@@ -210,7 +209,7 @@ std::optional<batch_counts> reduce_in_buckets(const cpu_backend& backend, const 
       sorted_keys[place] = keys[i];
     });
   });
-  const keyed_walk walk(groups, results);
+  const keyed_walk walk(factory.terms, groups, results);
   std::atomic<std::uint64_t> longest = 0;
   run_in_shares(
       backend, request.threads, sort.buckets(),
