@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <tuple>
@@ -133,6 +134,18 @@ TEST_SUITE("unit/batches") {
     CHECK(sums[2] == 3);
   }
 
+  TEST_CASE("threads find the first wrong one of many offsets") {
+    std::vector<std::uint64_t> offsets(std::size_t{1} << 19);
+    for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = i;
+    const std::vector<std::uint8_t> elements(offsets.size());
+    std::vector<std::uint64_t> sums(offsets.size() - 1);
+    const auto sum = [&] { fanin::sum(fanin::segments(elements, offsets), sums, {.threads = 2}); };
+    sum();
+    for (const std::size_t wrong : {offsets.size() - 1, offsets.size() / 2, std::size_t{2}}) {
+      offsets[wrong] = 0;
+      CHECK(message_of<invalid_argument>(sum).starts_with("offset " + std::to_string(wrong) + " is 0: "));
+    }
+  }
   TEST_CASE("what does not fit is refused") {
     std::vector<double> two(2);
     std::vector<float> floats(2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/batch/reduce_batch.hpp"
 
+#include <atomic>
 #include <string>
 
 #include <fanin/error.hpp>
@@ -81,18 +82,29 @@ class segments_of {
   std::size_t element_bytes_;
 };
 
+template <class Offset>
+bool offsets_ascend(const cpu_backend& backend, unsigned threads, const Offset* offsets, std::size_t count) {
+  std::atomic<bool> ascend = true;
+  const auto cost_before = [](std::size_t i) { return i * sizeof(Offset); };
+  run_in_shares(backend, threads, count, cost_before, [&](std::size_t first, std::size_t last) {
+    bool here = true;
+    for (std::size_t i = first; i < last; ++i) here &= offsets[i] <= offsets[i + 1];
+    if (!here) ascend = false;
+  });
+  return ascend;
+}
+
 /// @throws invalid_argument unless offsets ascend, up to at most `last`
 template <class Offset>
-void check_offsets(const batch& many, const Offset* offsets, std::uint64_t last) {
-  Offset before = 0;
-  for (std::size_t i = 0; i <= many.result_count; ++i) {
-    if (offsets[i] < before || offsets[i] > last) {
-      throw invalid_argument("offset " + std::to_string(i) + " is " + shown_entry(many.index, i) +
-                             ": offsets ascend from 0 to at most " + std::to_string(many.inputs.count()) +
-                             ", the number of elements");
-    }
-    before = offsets[i];
-  }
+void check_offsets(const cpu_backend& backend, unsigned threads, const batch& many, const Offset* offsets,
+                   std::uint64_t last) {
+  const std::size_t count = many.result_count;
+  if (offsets[count] <= last && offsets_ascend(backend, threads, offsets, count)) return;
+  std::size_t i = 0;
+  while (offsets[i] <= last && (i == 0 || offsets[i] >= offsets[i - 1])) ++i;
+  throw invalid_argument("offset " + std::to_string(i) + " is " + shown_entry(many.index, i) +
+                         ": offsets ascend from 0 to at most " + std::to_string(many.inputs.count()) +
+                         ", the number of elements");
 }
 
 }  // namespace
@@ -108,7 +120,7 @@ batch_counts reduce_batch(const cpu_backend& backend, const batch& many, std::sp
                          : reduce_strided_rows(backend, all, request.threads, many);
   } else if (many.kind == layout::segments) {
     counts.longest = with_index(many.index, [&](const auto* offsets, std::uint64_t largest) {
-      check_offsets(many, offsets, std::min<std::uint64_t>(largest, many.inputs.count()));
+      check_offsets(backend, request.threads, many, offsets, std::min<std::uint64_t>(largest, many.inputs.count()));
       return reduce_runs(backend, all, request.threads,
                          segments_of(many.inputs, offsets, many.result_count, element_bytes));
     });
