@@ -26,11 +26,14 @@ bool add_magnitude_tile(const double* x, std::size_t count, exact_accumulator<do
 bool add_narrow_tile(const f16* x, std::size_t count, bool magnitudes, exact_accumulator<float>& into);
 bool add_narrow_tile(const bf16* x, std::size_t count, bool magnitudes, exact_accumulator<float>& into);
 
-/// Writes the sum of the elements, or of their magnitudes, of each of several arrays of f16 or bf16. Returns whether
-/// all sums that are finite are exact: false for other types, and on instruction sets other than AVX-512. No elements
-/// have the sum +0. Needs round to nearest and no flushing of subnormals.
-bool sum_narrow_runs(const detail::operands* runs, const std::size_t* counts, std::size_t number, element_type type,
-                     bool magnitudes, double* totals);
+/// Writes sums in double of each of several arrays, without elements +0, and returns whether no sum was rounded.
+/// `type` is f16 or bf16. Infinities and NaN make a sum infinite or NaN. Needs AVX-512, round to nearest and no
+/// flushing of subnormals. The sums are
+/// - for elements and magnitudes, `sums`;
+/// - for squares, `squares`;
+/// - for deviations, `sums` of the distances x[i] - x[0], and `squares` of the distances.
+bool sum_narrow_runs(summand adds, element_type type, const detail::operands* runs, const std::size_t* counts,
+                     std::size_t number, double* sums, double* squares);
 
 /// Writes the magnitudes of the elements, and numbers behind them up to a multiple of 64 bytes.
 void write_magnitudes(const float* x, std::size_t count, float* out);
@@ -58,6 +61,10 @@ void sum_short_exactly(const detail::operands* runs, const std::size_t* counts, 
 template <class T>
 std::uint64_t round_each(operation what, const detail::operands* runs, const std::size_t* counts, std::size_t number,
                          element_type result, void* out);
+/// Acts as round_each() for f16 or bf16, and leaves all arrays on instruction sets other than AVX-512. Sums and means
+/// of elements are left too if a sum in double rounds. Results of type f64 are not left otherwise.
+std::uint64_t round_each_narrow(operation what, element_type type, const detail::operands* runs,
+                                const std::size_t* counts, std::size_t number, element_type result, void* out);
 
 /// Sets `terms` to two doubles whose sum is the exact sum of x[0..count). Returns false for infinities and NaN,
 /// and if two doubles cannot hold the sum. If all x are -0, the first term is -0, and the second +0 or -0. `count`

@@ -21,6 +21,9 @@ namespace fanin::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// All bits of two elements of 16 bits, or all but the signs.
+constexpr int kept_bits(bool magnitudes) { return magnitudes ? 0x7fff7fff : -1; }
+
 #if HWY_TARGET <= HWY_AVX3
 
 template <class T, int Depth>
@@ -122,47 +125,75 @@ HWY_NOINLINE bool add_narrow(const T* x, std::size_t count, int kept, exact_accu
   return true;
 }
 
-/// The sum of a run in double, which sets the flag if it rounds.
-template <class T>
-HWY_INLINE double sum_in_double(const T* x, std::size_t count, __m512i mask) {
+/// Adds x - origin, or the squares of that, in double, which sets the flag if a sum rounds.
+struct double_sums {
+  __m512d origin, sum[4], squares[4];
+  HWY_INLINE explicit double_sums(double from) : origin(_mm512_set1_pd(from)) {
+    for (int i = 0; i < 4; ++i) sum[i] = _mm512_set1_pd(-0.0), squares[i] = _mm512_setzero_pd();
+  }
+  template <summand Adds>
+  HWY_INLINE void add(int i, __m512d v) {
+    if constexpr (Adds == summand::deviations) v = _mm512_sub_pd(v, origin);
+    if constexpr (Adds != summand::squares) sum[i] = _mm512_add_pd(sum[i], v);
+    if constexpr (Adds != summand::elements) squares[i] = _mm512_fmadd_pd(v, v, squares[i]);
+  }
+  static HWY_INLINE double total(const __m512d (&of)[4]) {
+    double all = _mm512_reduce_add_pd(_mm512_add_pd(_mm512_add_pd(of[0], of[1]), _mm512_add_pd(of[2], of[3])));
+    asm volatile("" : "+x"(all));
+    return all;
+  }
+};
+
+template <summand Adds, class T>
+HWY_INLINE void sum_in_double(const T* x, std::size_t count, __m512i mask, double& sum, double& squares) {
   constexpr std::size_t width = 32;
-  auto a = _mm512_set1_pd(-0.0), b = a, c = a, d = a;
+  double_sums sums(Adds == summand::deviations ? static_cast<double>(*x) : 0);
   const auto add = [&](__m512i words) HWY_ATTR {
     const auto [first, second] = floats_of(T{}, _mm512_and_si512(words, mask));
-    a = _mm512_add_pd(a, lower_doubles(first)), b = _mm512_add_pd(b, upper_doubles(first));
-    c = _mm512_add_pd(c, lower_doubles(second)), d = _mm512_add_pd(d, upper_doubles(second));
+    sums.template add<Adds>(0, lower_doubles(first));
+    sums.template add<Adds>(1, upper_doubles(first));
+    sums.template add<Adds>(2, lower_doubles(second));
+    sums.template add<Adds>(3, upper_doubles(second));
   };
   std::size_t i = 0;
   for (; i + width <= count; i += width) {
     prefetch_line(x + i);
     add(_mm512_loadu_si512(x + i));
   }
-  if (i < count) {  // -0 fills the lanes beyond the run
+  if (i < count) {  // Elements that add nothing fill the lanes beyond the run.
     const auto wanted = (__mmask32{1} << (count - i)) - 1;
-    add(_mm512_mask_loadu_epi16(_mm512_set1_epi16(-0x8000), wanted, x + i));
+    const auto filler = static_cast<short>(Adds == summand::deviations ? x->bits : T::sign_bit);
+    add(_mm512_mask_loadu_epi16(_mm512_set1_epi16(filler), wanted, x + i));
   }
-  return _mm512_reduce_add_pd(_mm512_add_pd(_mm512_add_pd(a, b), _mm512_add_pd(c, d)));
+  if constexpr (Adds != summand::squares) sum = double_sums::total(sums.sum);
+  if constexpr (Adds != summand::elements) squares = double_sums::total(sums.squares);
 }
 
 /// Writes the sums of runs. Returns whether none was rounded.
-template <class T>
+template <summand Adds, class T>
 HWY_INLINE bool sum_narrow(const operands* runs, const std::size_t* counts, std::size_t number, int kept,
-                           double* totals) {
+                           double* sums, double* squares) {
   const auto mask = _mm512_set1_epi32(kept);
   exception_flags flags;
   flags.clear_inexact();
   for (std::size_t i = 0; i < number; ++i) {
-    double total = counts[i] == 0 ? 0 : sum_in_double(static_cast<const T*>(runs[i].x), counts[i], mask);
-    asm volatile("" : "+x"(total));
-    totals[i] = total;
+    sum_in_double<Adds>(static_cast<const T*>(runs[i].x), counts[i], mask, sums[i], squares[i]);
   }
   return !flags.has_inexact();
 }
 
+template <class T>
+bool sum_runs(summand adds, const operands* runs, const std::size_t* counts, std::size_t number, double* sums,
+              double* squares) {
+  const int kept = kept_bits(adds == summand::magnitudes);
+  if (adds == summand::squares) return sum_narrow<summand::squares, T>(runs, counts, number, kept, sums, squares);
+  return adds == summand::deviations ? sum_narrow<summand::deviations, T>(runs, counts, number, kept, sums, squares)
+                                     : sum_narrow<summand::elements, T>(runs, counts, number, kept, sums, squares);
+}
 #else
 
 template <class T>
-bool sum_narrow(const operands*, const std::size_t*, std::size_t, int, double*) {
+bool sum_runs(summand, const operands*, const std::size_t*, std::size_t, double*, double*) {
   return false;
 }
 template <class T>
@@ -182,18 +213,20 @@ bool magnitudes_f32(const float* x, std::size_t count, exact_accumulator<float>&
 bool magnitudes_f64(const double* x, std::size_t count, exact_accumulator<double>& into) {
   return add_magnitudes(x, count, into);
 }
-bool narrow_f16(const f16* x, std::size_t count, int kept, exact_accumulator<float>& into) {
-  return add_narrow(x, count, kept, into);
+bool narrow_f16(const f16* x, std::size_t count, bool magnitudes, exact_accumulator<float>& into) {
+  return add_narrow(x, count, kept_bits(magnitudes), into);
 }
-bool narrow_bf16(const bf16* x, std::size_t count, int kept, exact_accumulator<float>& into) {
-  return add_narrow(x, count, kept, into);
+bool narrow_bf16(const bf16* x, std::size_t count, bool magnitudes, exact_accumulator<float>& into) {
+  return add_narrow(x, count, kept_bits(magnitudes), into);
 }
 
-bool sum_runs_f16(const operands* runs, const std::size_t* counts, std::size_t number, int kept, double* totals) {
-  return sum_narrow<f16>(runs, counts, number, kept, totals);
+bool sum_runs_f16(summand adds, const operands* runs, const std::size_t* counts, std::size_t number, double* sums,
+                  double* squares) {
+  return sum_runs<f16>(adds, runs, counts, number, sums, squares);
 }
-bool sum_runs_bf16(const operands* runs, const std::size_t* counts, std::size_t number, int kept, double* totals) {
-  return sum_narrow<bf16>(runs, counts, number, kept, totals);
+bool sum_runs_bf16(summand adds, const operands* runs, const std::size_t* counts, std::size_t number, double* sums,
+                   double* squares) {
+  return sum_runs<bf16>(adds, runs, counts, number, sums, squares);
 }
 
 /// Writes words with the bits of `kept` alone, and beyond them up to a multiple of 64 bytes.
@@ -233,9 +266,6 @@ HWY_EXPORT(sum_runs_f16);
 HWY_EXPORT(sum_runs_bf16);
 HWY_EXPORT(and_words);
 
-/// All bits of two elements of 16 bits, or all but the signs.
-constexpr int kept_bits(bool magnitudes) { return magnitudes ? 0x7fff7fff : -1; }
-
 }  // namespace
 
 bool add_magnitude_tile(const float* x, std::size_t count, exact_accumulator<float>& into) {
@@ -245,19 +275,16 @@ bool add_magnitude_tile(const double* x, std::size_t count, exact_accumulator<do
   return HWY_DYNAMIC_DISPATCH(magnitudes_f64)(x, count, into);
 }
 bool add_narrow_tile(const f16* x, std::size_t count, bool magnitudes, exact_accumulator<float>& into) {
-  return HWY_DYNAMIC_DISPATCH(narrow_f16)(x, count, kept_bits(magnitudes), into);
+  return HWY_DYNAMIC_DISPATCH(narrow_f16)(x, count, magnitudes, into);
 }
 bool add_narrow_tile(const bf16* x, std::size_t count, bool magnitudes, exact_accumulator<float>& into) {
-  return HWY_DYNAMIC_DISPATCH(narrow_bf16)(x, count, kept_bits(magnitudes), into);
+  return HWY_DYNAMIC_DISPATCH(narrow_bf16)(x, count, magnitudes, into);
 }
 
-bool sum_narrow_runs(const operands* runs, const std::size_t* counts, std::size_t number, element_type type,
-                     bool magnitudes, double* totals) {
-  if (type == element_type::f16) {
-    return HWY_DYNAMIC_DISPATCH(sum_runs_f16)(runs, counts, number, kept_bits(magnitudes), totals);
-  }
-  return type == element_type::bf16 &&
-         HWY_DYNAMIC_DISPATCH(sum_runs_bf16)(runs, counts, number, kept_bits(magnitudes), totals);
+bool sum_narrow_runs(summand adds, element_type type, const operands* runs, const std::size_t* counts,
+                     std::size_t number, double* sums, double* squares) {
+  return type == element_type::f16 ? HWY_DYNAMIC_DISPATCH(sum_runs_f16)(adds, runs, counts, number, sums, squares)
+                                   : HWY_DYNAMIC_DISPATCH(sum_runs_bf16)(adds, runs, counts, number, sums, squares);
 }
 
 void write_magnitudes(const float* x, std::size_t count, float* out) {

@@ -8,12 +8,14 @@
 // after foreach_target.h
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
 #include <fanin/accumulator/compensated.hpp>
 
 #include "backends/cpu/error_free-inl.h"
+#include "backends/cpu/estimates.hpp"
 #include "backends/cpu/exact.hpp"
 #include "backends/cpu/integers.hpp"
 #include "backends/cpu/lanes-inl.h"
@@ -84,11 +86,6 @@ HWY_INLINE hn::Vec<D> load_first(D d, const T* x, std::size_t count, T fill) {
   }
 }
 
-/// A number between value + low - error and value + low + error. |low| is much less than |value|, unless that is 0.
-struct estimate {
-  double value, low, error;
-};
-
 /// The two sums over a run, each with its low part.
 struct two_sums {
   estimate first, second;
@@ -154,80 +151,119 @@ HWY_INLINE estimate dispersion(const two_sums& s, double count) {
   return result;
 }
 
-/// Sets `result` if all numbers of the estimate round to the same result, with the same sign if it is 0. Without an
-/// error the estimate is a zero.
-template <class T>
-HWY_INLINE bool settle(const estimate& found, T& result) {
-  const auto low = static_cast<T>(found.value + (found.low - found.error));
-  const auto high = static_cast<T>(found.value + (found.low + found.error));
-  result = static_cast<T>(found.error == 0 ? found.value : high);
-  return found.error == 0 || (low == high && std::signbit(low) == std::signbit(high));
-}
-
 /// Doubles whose sums are beyond these bounds may lose more than the bound of their errors.
 constexpr double least_size = 0x1p-900, largest_size = 0x1p1000;
 
-template <class T>
-HWY_INLINE bool round_run(const operation_row& row, const T* x, std::size_t elements, T& result) {
-  const bool of_squares = row.adds == summand::squares || row.adds == summand::deviations;
-  const bool shifts = sizeof(T) == 4 && row.adds == summand::deviations;
-  const auto count = static_cast<double>(elements);
-  two_sums sums = of_squares ? sums_of<true>(x, elements, false, shifts ? *x : T{0})
-                             : sums_of<false>(x, elements, row.adds == summand::magnitudes, T{0});
-  const double size = sums.second.value;
-  if (sizeof(T) == 8 && size != 0 && !(size >= least_size && size <= largest_size)) return false;
-  if (sizeof(T) == 8 && size == 0 && of_squares) return false;  // The squares may have been too small for doubles.
-  const double chain = (count + 8) * u;
-  sums.first.error = sums.second.error = (sizeof(T) == 4 ? 2 * chain : 4 * chain * chain) * size;
-  estimate found = row.adds == summand::deviations ? dispersion(sums, count) : of_squares ? sums.second : sums.first;
-  if (row.value == sum_value::mean || (row.value == sum_value::root && row.adds == summand::deviations)) {
-    found = quotient(found, row.empty == empty_value::none_of_one ? count - 1 : count);
-  }
-  return settle(row.value == sum_value::root ? root(found) : found, result);
-}
+/// The errors of sums in double, and of sums in two doubles, as a part of the sum of magnitudes.
+HWY_INLINE double error_of_double(double count) { return 2 * (count + 8) * u; }
+HWY_INLINE double error_of_two(double count) { return 4 * (count + 8) * u * (count + 8) * u; }
 
-template <class T>
-std::uint64_t round_runs(operation what, const operands* runs, const std::size_t* counts, std::size_t number,
-                         T* out) {
-  const operation_row& row = row_of(what);
-  std::uint64_t left = 0;
+/// Writes the result of each run of up to `longest` elements from its sum, which is sum_of(i, count).
+template <class F>
+HWY_INLINE void estimate_each(const operation_row& row, const std::size_t* counts, std::size_t number, estimate* out,
+                              const F& sum_of) {
+  const bool has_root = row.value == sum_value::root;
+  const bool divides = row.value == sum_value::mean || (has_root && row.adds == summand::deviations);
+  const double absent = row.empty == empty_value::none_of_one ? 1 : 0;
   for (std::size_t i = 0; i < number; ++i) {
-    const bool found =
-        counts[i] > 0 && counts[i] <= longest && round_run(row, static_cast<const T*>(runs[i].x), counts[i], out[i]);
-    left |= std::uint64_t{!found} << i;
+    out[i] = unknown;
+    if (counts[i] == 0 || counts[i] > longest) continue;
+    const auto count = static_cast<double>(counts[i]);
+    estimate found = sum_of(i, count);
+    if (divides) found = quotient(found, count - absent);
+    out[i] = has_root ? root(found) : found;
   }
-  return left;
 }
 
-std::uint64_t round_all(bool roots, const fraction* fractions, std::size_t number, double* out) {
-  std::uint64_t left = 0;
+template <class T>
+void estimate_runs(operation what, const operands* runs, const std::size_t* counts, std::size_t number,
+                   estimate* out) {
+  constexpr bool in_two = sizeof(T) == 8;
+  const operation_row& row = row_of(what);
+  const auto fits = [](double size) { return !in_two || (size >= least_size && size <= largest_size); };
+  const auto error_of = [](double count, double size)
+                            HWY_ATTR { return (in_two ? error_of_two(count) : error_of_double(count)) * size; };
+  if (row.adds == summand::squares || row.adds == summand::deviations) {
+    const bool deviates = row.adds == summand::deviations;
+    return estimate_each(
+        row, counts, number, out, [&](std::size_t i, double count) HWY_ATTR __attribute__((always_inline)) {
+          const auto* const x = static_cast<const T*>(runs[i].x);
+          const two_sums sums = sums_of<true>(x, counts[i], false, !in_two && deviates ? *x : T{0});
+          const auto [size, low, none] = sums.second;
+          if (!fits(size)) return unknown;  // The squares may have been too small for doubles, too.
+          const estimate squares{size, low, error_of(count, size)};
+          return deviates ? dispersion({sums.first, squares}, count) : estimate{squares};
+        });
+  }
+  estimate_each(
+      row, counts, number, out, [&](std::size_t i, double count) HWY_ATTR __attribute__((always_inline)) {
+        const auto* const x = static_cast<const T*>(runs[i].x);
+        const two_sums sums = sums_of<false>(x, counts[i], row.adds == summand::magnitudes, T{0});
+        const double size = sums.second.value;
+        if (size != 0 && !fits(size)) return unknown;
+        return estimate{sums.first.value, sums.first.low, error_of(count, size)};
+      });
+}
+
+void estimate_fractions(bool roots, const fraction* fractions, std::size_t number, estimate* out) {
   for (std::size_t i = 0; i < number; ++i) {
     const accumulator::int128 x = fractions[i].numerator;
     const auto word = static_cast<std::int64_t>(x);
     const bool is_short = x == word && word >> 62 == word >> 63;
     const estimate found = quotient(is_short ? estimate_of(word) : estimate_of(x), fractions[i].denominator);
-    left |= std::uint64_t{!settle(roots ? root(found) : found, out[i])} << i;
+    out[i] = roots ? root(found) : found;
   }
-  return left;
 }
 
 #else
 
 template <class T>
-std::uint64_t round_runs(operation, const operands*, const std::size_t*, std::size_t, T*) {
-  return ~std::uint64_t{0};
+void estimate_runs(operation, const operands*, const std::size_t*, std::size_t number, estimate* out) {
+  std::fill_n(out, number, unknown);
 }
-std::uint64_t round_all(bool, const fraction*, std::size_t, double*) { return ~std::uint64_t{0}; }
+void estimate_fractions(bool, const fraction*, std::size_t number, estimate* out) {
+  std::fill_n(out, number, unknown);
+}
 
 #endif
 
-std::uint64_t round_f32(operation what, const operands* runs, const std::size_t* counts, std::size_t number,
-                        float* out) {
-  return round_runs(what, runs, counts, number, out);
+#if HWY_TARGET <= HWY_AVX3
+void estimate_narrow(operation what, element_type type, const operands* runs, const std::size_t* counts,
+                     std::size_t number, estimate* out) {
+  const operation_row& row = row_of(what);
+  double sums[detail::arithmetic::most_runs], squares[detail::arithmetic::most_runs];
+  const bool proven = sum_narrow_runs(row.adds, type, runs, counts, number, sums, squares);
+  if (row.adds == summand::squares) {
+    return estimate_each(row, counts, number, out, [&](std::size_t i, double count) HWY_ATTR {
+      if (!std::isfinite(squares[i])) return unknown;
+      return estimate{squares[i], 0, proven ? 0 : error_of_double(count) * squares[i]};
+    });
+  }
+  if (row.adds == summand::deviations) {
+    return estimate_each(row, counts, number, out, [&](std::size_t i, double count) HWY_ATTR {
+      if (!std::isfinite(squares[i])) return unknown;
+      const double error = proven ? error_of_two(count) : error_of_double(count);  // dispersion() rounds too
+      return dispersion({{sums[i], 0, 0}, {squares[i], 0, error * squares[i]}}, count);
+    });
+  }
+  estimate_each(row, counts, number, out, [&](std::size_t i, double) HWY_ATTR {
+    return proven && std::isfinite(sums[i]) ? estimate{sums[i], 0, 0} : unknown;
+  });
 }
-std::uint64_t round_f64(operation what, const operands* runs, const std::size_t* counts, std::size_t number,
-                        double* out) {
-  return round_runs(what, runs, counts, number, out);
+#else
+void estimate_narrow(operation, element_type, const operands*, const std::size_t*, std::size_t number,
+                     estimate* out) {
+  std::fill_n(out, number, unknown);
+}
+#endif
+
+void estimate_f32(operation what, const operands* runs, const std::size_t* counts, std::size_t number,
+                  estimate* out) {
+  estimate_runs<float>(what, runs, counts, number, out);
+}
+void estimate_f64(operation what, const operands* runs, const std::size_t* counts, std::size_t number,
+                  estimate* out) {
+  estimate_runs<double>(what, runs, counts, number, out);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -238,14 +274,24 @@ HWY_AFTER_NAMESPACE();
 namespace fanin::cpu {
 namespace {
 
-HWY_EXPORT(round_f32);
-HWY_EXPORT(round_f64);
-HWY_EXPORT(round_all);
+HWY_EXPORT(estimate_f32);
+HWY_EXPORT(estimate_f64);
+HWY_EXPORT(estimate_narrow);
+HWY_EXPORT(estimate_fractions);
 
 }  // namespace
 
 std::uint64_t round_fractions(bool roots, const fraction* fractions, std::size_t number, double* out) {
-  return HWY_DYNAMIC_DISPATCH(round_all)(roots, fractions, number, out);
+  estimate found[detail::arithmetic::most_runs];
+  HWY_DYNAMIC_DISPATCH(estimate_fractions)(roots, fractions, number, found);
+  return round_estimates(found, number, element_type::f64, out);
+}
+
+std::uint64_t round_each_narrow(operation what, element_type type, const operands* runs, const std::size_t* counts,
+                                std::size_t number, element_type result, void* out) {
+  estimate found[detail::arithmetic::most_runs];
+  HWY_DYNAMIC_DISPATCH(estimate_narrow)(what, type, runs, counts, number, found);
+  return round_estimates(found, number, result, out);
 }
 
 template <class T>
@@ -258,12 +304,14 @@ std::uint64_t round_each(operation what, const operands* runs, const std::size_t
     for (std::size_t i = 0; i < number; ++i) {
       if (totals[i] == totals[i]) left &= ~(std::uint64_t{1} << i);
     }
-  } else if (result == type_of<T>) {
+  } else if (sizeof(T) == 8 || result != element_type::f64) {
+    estimate found[detail::arithmetic::most_runs];
     if constexpr (sizeof(T) == 4) {
-      left &= HWY_DYNAMIC_DISPATCH(round_f32)(what, runs, counts, number, static_cast<float*>(out));
+      HWY_DYNAMIC_DISPATCH(estimate_f32)(what, runs, counts, number, found);
     } else {
-      left &= HWY_DYNAMIC_DISPATCH(round_f64)(what, runs, counts, number, static_cast<double*>(out));
+      HWY_DYNAMIC_DISPATCH(estimate_f64)(what, runs, counts, number, found);
     }
+    left = round_estimates(found, number, result, out);
   }
   return left;
 }

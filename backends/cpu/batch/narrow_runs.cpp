@@ -2,7 +2,6 @@
 #include "backends/cpu/batch/narrow_runs.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 #include "backends/cpu/exact.hpp"
@@ -44,32 +43,12 @@ void narrow_results(result_form form, const void* floats, std::size_t count, voi
   std::transform(from, from + numbers, static_cast<T*>(out), [](float x) { return T(x); });
 }
 
-/// Writes the totals, or the means, rounded once: docs/numerics.md says why a quotient may be rounded to double
-/// first. Bit i of the returned number says that result i is left, because it is not finite.
-template <class R>
-std::uint64_t round_totals(const double* totals, const std::size_t* counts, std::size_t number, bool mean, R* out) {
-  std::uint64_t left = 0;
-  for (std::size_t i = 0; i < number; ++i) {
-    out[i] = static_cast<R>(mean ? totals[i] / static_cast<double>(counts[i]) : totals[i]);
-    left |= std::uint64_t{!std::isfinite(totals[i])} << i;
-  }
-  return left;
-}
-
-/// Writes the results of runs of 16 bits by sums in double, as reduce_each_widened() does. All are left if a sum
-/// rounds.
-std::uint64_t sum_each(const request& request, std::span<const operands> runs, const std::size_t* counts, void* out) {
-  const operation_row& row = row_of(request.what);
-  const bool magnitudes = row.adds == summand::magnitudes, mean = row.value == sum_value::mean;
-  double totals[arithmetic::most_runs];
-  const bool are_short = std::all_of(counts, counts + runs.size(), [](std::size_t count) { return count <= block; });
-  if (!are_short || request.method != method::exact || !(magnitudes || row.adds == summand::elements) ||
-      !sum_narrow_runs(runs.data(), counts, runs.size(), request.inputs.type(), magnitudes, totals)) {
-    return ~std::uint64_t{0};
-  }
-  return request.result == element_type::f32
-             ? round_totals(totals, counts, runs.size(), mean, static_cast<float*>(out))
-             : round_totals(totals, counts, runs.size(), mean, static_cast<double*>(out));
+/// Whether results are rounded from exact sums of elements of 16 bits.
+bool rounds_sums_of_16_bits(const request& request) {
+  const element_type type = request.inputs.type();
+  const summand adds = row_of(request.what).adds;
+  return request.method == method::exact && (type == element_type::f16 || type == element_type::bf16) &&
+         adds != summand::none && adds != summand::exponentials;
 }
 
 }  // namespace
@@ -84,12 +63,12 @@ const arithmetic* arithmetic_of_floats(const request& request) {
 
 std::uint64_t reduce_each_widened(const arithmetic& floats, const request& request, std::span<const operands> runs,
                                   const std::size_t* counts, void* out, std::size_t result_bytes) {
-  const bool is_element = is_narrow(request.result);
-  if (is_element && !row_of(request.what).unrounded) return ~std::uint64_t{0};
-  if (!is_element) {
-    const std::uint64_t left = sum_each(request, runs, counts, out);
-    if (left != ~std::uint64_t{0}) return left;
+  if (rounds_sums_of_16_bits(request)) {
+    const std::uint64_t left =
+        round_each_narrow(request.what, request.inputs.type(), runs.data(), counts, runs.size(), request.result, out);
+    if (left != ~std::uint64_t{0} >> (64 - runs.size())) return left;
   }
+  const bool is_element = is_narrow(request.result) && row_of(request.what).unrounded;
   const element_type result = is_element ? element_type::f32 : request.result;
   alignas(64) float x[block];
   std::uint64_t left = 0;
