@@ -73,7 +73,10 @@ class collected_runs {
   void add(std::size_t i, const operands& data, std::size_t count) {
     if (number_ == arithmetic::most_runs || i != first_ + number_) fold();
     if (number_ == 0) first_ = i;
-    runs_[number_] = data;
+    // A copy of all members loads 16 bytes at once, which waits until smaller stores of them are in the cache.
+    runs_[number_].x = data.x;
+    runs_[number_].y = data.y;
+    runs_[number_].first = data.first;
     counts_[number_++] = count;
   }
   void fold() {
