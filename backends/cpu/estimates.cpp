@@ -35,16 +35,26 @@ bool is_same(R a, R b) {
 /// Whether x may have no odd neighbour among floats.
 bool is_subnormal(double x) { return x != 0 && std::fabs(x) < std::numeric_limits<float>::min(); }
 
+/// Sets `result` to the nearest number. Returns false if that is unknown.
+template <class R>
+bool round_to(double x, R& result) {
+  result = nearest<R>(x);
+  if constexpr (narrow_float<R>) {
+    // A format without infinity has a NaN beyond its largest number, whose sign is not that of the sum.
+    if (is_subnormal(x) || (!R::has_infinity && result != result)) return false;
+  }
+  return true;
+}
+
 template <class R>
 bool settle(const estimate& found, R& result) {
+  if (found.error == 0) return round_to(found.value, result);
   double error = found.error;
   // The ends of the range are rounded to double before they are rounded to R.
   if (sizeof(R) < sizeof(double) && found.low != 0) error += 0x1p-52 * std::fabs(found.value);
-  const double low = found.value + (found.low - error), high = found.value + (found.low + error);
-  if (narrow_float<R> && (is_subnormal(low) || is_subnormal(high))) return false;
-  result = nearest<R>(error == 0 ? found.value : high);
-  if (result != result) return false;  // e4m3 has no infinity, and the sign of NaN is not that of the sum
-  return error == 0 || (error < HUGE_VAL && is_same(nearest<R>(low), result));
+  R low;
+  return round_to(found.value + (found.low - error), low) && round_to(found.value + (found.low + error), result) &&
+         is_same(low, result) && error < HUGE_VAL;
 }
 
 }  // namespace
