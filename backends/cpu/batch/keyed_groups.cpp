@@ -27,6 +27,8 @@ constexpr std::size_t most_states_bytes = std::size_t{1} << 25;
 /// many places costs more.
 constexpr std::size_t bucket_states_bytes = std::size_t{1} << 19;
 constexpr std::size_t most_buckets = 256;
+/// Up to so many groups, a sort of the elements costs less than a copy of elements and groups to buckets.
+constexpr std::size_t most_sorted = std::size_t{1} << 12;
 /// From this number of groups on, elements that are not added by key are sorted in two steps. A counting sort to so
 /// many places misses the caches, and the table of pages in the processor.
 constexpr std::size_t least_for_two_steps = std::size_t{1} << 18;
@@ -148,18 +150,17 @@ batch_counts add_in_place(const cpu_backend& backend, const group_states_factory
 /// Folds the groups of a bucket as runs of its elements, which it sorts by key.
 class sorted_bucket {
  public:
-  template <class Key>
-  std::uint64_t fold(batch_results& results, const Key* keys, const std::byte* x, std::size_t count,
+  std::uint64_t fold(batch_results& results, const std::uint32_t* keys, const std::byte* x, std::size_t count,
                      std::size_t first, std::size_t groups) {
     ends_.assign(groups + 1, 0);
-    for (std::size_t i = 0; i < count; ++i) ++ends_[static_cast<std::size_t>(keys[i]) - first + 1];
+    for (std::size_t i = 0; i < count; ++i) ++ends_[keys[i] - first + 1];
     for (std::size_t g = 0; g < groups; ++g) ends_[g + 1] += ends_[g];
     const std::size_t element_bytes = results.loops().element_bytes;
     std::byte* const sorted = copies_.get(count * element_bytes);
     with_word(element_bytes, [&]<class Word>(Word) {
       auto* const to = reinterpret_cast<Word*>(sorted);
       const auto* const from = reinterpret_cast<const Word*>(x);
-      for (std::size_t i = 0; i < count; ++i) to[ends_[static_cast<std::size_t>(keys[i]) - first]++] = from[i];
+      for (std::size_t i = 0; i < count; ++i) to[ends_[keys[i] - first]++] = from[i];
     });
     collected_runs collected(results);
     std::uint64_t longest = 0;
@@ -182,8 +183,8 @@ class sorted_bucket {
   state_memory copies_;
 };
 
-/// Sorts elements and keys into buckets of 2^shift neighbouring groups. Without a factory, the groups of each bucket
-/// are sorted. Without a result if one bucket has so many elements that a thread would end after the others.
+/// Sorts elements and their groups into buckets of 2^shift neighbouring groups. Without a factory, the groups of each
+/// bucket are sorted. Without a result if one bucket has so many elements that a thread would end after the others.
 template <class Key>
 std::optional<batch_counts> reduce_in_buckets(const cpu_backend& backend, const group_states_factory& factory,
                                               batch_results& results, const request& request, const batch& groups,
@@ -199,14 +200,14 @@ std::optional<batch_counts> reduce_in_buckets(const cpu_backend& backend, const 
       if (offsets[b + 1] - offsets[b] > kept / (std::size_t{2} * request.threads)) return std::nullopt;
     }
   }
-  state_memory x_memory, key_memory;
+  state_memory x_memory, group_memory;
   std::byte* const sorted_x = x_memory.get(kept * element_bytes);
-  auto* const sorted_keys = reinterpret_cast<Key*>(key_memory.get(kept * sizeof(Key)));
+  auto* const sorted_groups = reinterpret_cast<std::uint32_t*>(group_memory.get(kept * sizeof(std::uint32_t)));
   with_word(element_bytes, [&]<class Word>(Word) {
     auto* const to = reinterpret_cast<Word*>(sorted_x);
     sort.place([=, x = static_cast<const Word*>(groups.inputs[0].data)](std::size_t i, std::size_t place) {
       to[place] = x[i];
-      sorted_keys[place] = keys[i];
+      sorted_groups[place] = static_cast<std::uint32_t>(keys[i]);
     });
   });
   const keyed_walk walk(factory.terms, groups, results);
@@ -220,12 +221,12 @@ std::optional<batch_counts> reduce_in_buckets(const cpu_backend& backend, const 
         for (std::size_t b = first; b < last; ++b) {
           const std::size_t group = b << shift, groups_here = std::min(in_groups - group, std::size_t{1} << shift);
           if (states == nullptr) {
-            raise(longest, sorted.fold(results, sorted_keys + offsets[b], sorted_x + offsets[b] * element_bytes,
+            raise(longest, sorted.fold(results, sorted_groups + offsets[b], sorted_x + offsets[b] * element_bytes,
                                        offsets[b + 1] - offsets[b], group, groups_here));
             continue;
           }
           states->begin(groups_here);
-          walk.add(*states, sorted_keys, sorted_x, offsets[b], offsets[b + 1], group);
+          walk.add(*states, sorted_groups, sorted_x, offsets[b], offsets[b + 1], group);
           raise(longest, states->finish(results, group, 0, groups_here, {}));
         }
       });
@@ -268,7 +269,7 @@ std::optional<batch_counts> reduce_keyed_groups(const cpu_backend& backend, batc
         if (states_fit && (parts == threads || threads < 4) && !results.loops().one_by_one) {
           return add_in_place(backend, factory, parts, results, request, groups, keys);
         }
-        if (!can_be_copied) return std::nullopt;
+        if (!can_be_copied || (results.loops().one_by_one && in_groups <= most_sorted)) return std::nullopt;
         const std::size_t in_bucket =
             std::min(bucket_states_bytes / factory.state_bytes, in_groups / (std::size_t{8} * threads) + 1);
         return reduce_in_buckets(backend, factory, results, request, groups, keys,
