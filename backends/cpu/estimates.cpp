@@ -51,7 +51,7 @@ bool settle(const estimate& found, R& result) {
   if (found.error == 0) return round_to(found.value, result);
   double error = found.error;
   // The ends of the range are rounded to double before they are rounded to R.
-  if (sizeof(R) < sizeof(double) && found.low != 0) error += 0x1p-52 * std::fabs(found.value);
+  if (sizeof(R) < sizeof(double)) error += 0x1p-52 * std::fabs(found.value);
   R low;
   return round_to(found.value + (found.low - error), low) && round_to(found.value + (found.low + error), result) &&
          is_same(low, result) && error < HUGE_VAL;

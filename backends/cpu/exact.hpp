@@ -26,7 +26,7 @@ bool add_magnitude_tile(const double* x, std::size_t count, exact_accumulator<do
 bool add_narrow_tile(const f16* x, std::size_t count, bool magnitudes, exact_accumulator<float>& into);
 bool add_narrow_tile(const bf16* x, std::size_t count, bool magnitudes, exact_accumulator<float>& into);
 
-/// Writes sums in double of each of several arrays, without elements +0, and returns whether no sum was rounded.
+/// Writes sums in double of each of several arrays, and returns whether no sum was rounded. No array is empty.
 /// `type` is f16 or bf16. Infinities and NaN make a sum infinite or NaN. Needs AVX-512, round to nearest and no
 /// flushing of subnormals. The sums are
 /// - for elements and magnitudes, `sums`;

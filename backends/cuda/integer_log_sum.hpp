@@ -88,7 +88,7 @@ struct by_word<std::uint8_t, float_log_sum> {
       s = with_float(s, n.x);
     }
   }
-  /// Adds the first `count` words, with the bits of additions one after another.
+  /// Adds the first `count` > 0 words, with the bits of additions one after another.
   FANIN_HOST_DEVICE static void add_words(state& s, const element (&x)[words::size], const rule& r,
                                           int count = words::size) {
     s = with_words(s, words::of(x), r.type, static_cast<unsigned>(r.sign & 0xff), count);

@@ -31,7 +31,7 @@
 //   Device memory for rows and segments:
 //   - Results for the host, because they are first written to the device.
 //   - Up to 256 MiB of partial states for exact results, results of another type than the verb's own, and results of
-//     more than 4096 elements.
+//     more than 4096 elements. Exact results take up to 256 MiB more, for sums that partial states do not hold.
 //   - Segments of more than 4096 elements: up to two states more for every 4096 elements of x. For exact sums this is
 //     0.07 bytes for each float, or 0.3 for each double.
 //   - Segments of 256 elements or more, for other exact operations: up to two states more for every 256 elements of

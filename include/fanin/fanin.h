@@ -402,7 +402,7 @@ FANIN_API size_t fanin_lane_count(fanin_operation what, fanin_type type);
 FANIN_API fanin_status fanin_context_enqueue_lanes(fanin_context* context, fanin_operation what,
                                                    const fanin_input* input, const fanin_options* options,
                                                    int64_t* lanes);
-/* Enqueues the lanes of all elements of `count` arrays of one type, by one launch for each array. */
+/* Enqueues the lanes of all elements of `count` arrays of one type, by four launches and a short one for each 96 arrays. */
 FANIN_API fanin_status fanin_context_enqueue_lanes_of_arrays(fanin_context* context, fanin_operation what,
                                                              const fanin_input* const* inputs, size_t count,
                                                              const fanin_options* options, int64_t* lanes);

@@ -89,7 +89,7 @@ FANIN_API void enqueue_lanes(operation what, const input_views& x, std::int64_t*
 /// Cost: one read of the arrays, four launches, and a short one for each 96 arrays.   Device memory: for f32 0.5 KiB
 /// for each array and for each 2^16 elements, and for f64 up to 2.3 KiB.
 /// @throws as above; invalid_argument if there are no arrays, or if they differ in type; unsupported if elements may
-/// be absent
+/// be absent, and for 2^24 arrays and more
 FANIN_API void enqueue_lanes(operation what, std::span<const input_views> arrays, std::int64_t* lanes,
                              device_context& context, const options& chosen = {});
 

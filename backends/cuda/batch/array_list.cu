@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <fanin/cuda/check.cuh>
+#include <fanin/error.hpp>
 #include <fanin/cuda/fold_kernel.cuh>
 
 #include "backends/cuda/batch/batch_writer.cuh"
@@ -87,6 +88,7 @@ void enqueue_lanes_of_list(const request& request, std::span<const input_views> 
   const kernel_launcher& kernel = *static_cast<const kernel_launcher*>(request.prepared);
   const batch_fold fold = kernel.batches();
   const array_list list(arrays);
+  if (list.count() > long_segments::most) throw unsupported("an exact sum takes fewer than 2^24 arrays");
   const std::size_t of_chunks[] = {fold.state_bytes, sizeof(std::uint64_t), fold.exact_state_bytes, sizeof(unsigned)};
   const std::size_t total_bytes = list.count() * bytes_of_total(request);
   scratch_pieces measured;
@@ -118,7 +120,8 @@ void enqueue_lanes_of_list(const request& request, std::span<const input_views> 
   all.results = list.count();
   all.count = elements;
   all.chunks = 1;
-  all.least_chunk = all.most_short = list_chunk;
+  all.least_chunk = list_chunk;
+  all.most_short = std::max<std::uint64_t>(1, elements / list.chunks());  // Launches are sized by it.
   all.only_long = true;
 
   list.enqueue_entries(arrays, {all.longs, all.entries, all.entry_of_chunk}, where);

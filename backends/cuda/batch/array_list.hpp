@@ -13,7 +13,7 @@ namespace fanin::cuda {
 
 /// Enqueues an exact sum over all elements of `arrays`, and writes its lanes. The arrays are in device memory, and
 /// have the type of the request's input. They have `elements` > 0 elements together.
-/// @throws out_of_memory, device_error
+/// @throws unsupported for 2^24 arrays and more; out_of_memory, device_error
 void enqueue_lanes_of_list(const request& request, std::span<const input_views> arrays, std::uint64_t elements,
                            std::int64_t* lanes, context& context);
 

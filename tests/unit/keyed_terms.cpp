@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests on every instruction set of this machine that groups of special values in host memory have the bits of each
+// group's elements alone, for operations whose order does not matter.
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <fanin/fanin.hpp>
+
+#include "tests/support/batches.hpp"
+#include "tests/support/inputs.hpp"
+#include "tests/support/targets.hpp"
+
+namespace fanin::test {
+namespace {
+
+constexpr std::size_t group_count = 5;
+constexpr operation of_all_types[] = {operation::min,           operation::max,    operation::minmax,
+                                      operation::argmin,        operation::argmax, operation::max_magnitude,
+                                      operation::count_nonzero, operation::any,    operation::all};
+constexpr operation of_integers[] = {operation::sum,      operation::sum_of_squares, operation::sum_of_magnitudes,
+                                     operation::variance, operation::norm2,          operation::mean};
+
+/// Small numbers, and among them the numbers at the ends of the type. `with_nan`: also NaN of both signs.
+template <class T>
+std::vector<T> special_values(std::size_t count, bool with_nan, std::uint64_t seed) {
+  using limits = std::numeric_limits<T>;
+  generator random(seed);
+  std::vector<T> others{limits::lowest(), limits::max(), T(0)};
+  if constexpr (floating<T>) {
+    for (const T v : {T(-0.0F), limits::denorm_min(), limits::min()}) others.push_back(v);
+    if constexpr (limits::has_infinity) others.insert(others.end(), {limits::infinity(), T(-limits::infinity())});
+    if (with_nan) others.insert(others.end(), {limits::quiet_NaN(), T(-limits::quiet_NaN())});
+  }
+  std::vector<T> x(count);
+  for (T& v : x) v = random() % 4 == 0 ? others[random() % others.size()] : T(static_cast<float>(random() % 7));
+  return x;
+}
+
+template <class T, class Key>
+void check_groups(operation what, std::size_t count, bool with_nan, unsigned threads) {
+  CAPTURE(std::string(to_string(what)));
+  CAPTURE(count);
+  const std::vector<T> x = special_values<T>(count, with_nan, count + threads);
+  generator random(count);
+  std::vector<Key> keys(count);
+  for (std::size_t i = 0; i < count; ++i) keys[i] = static_cast<Key>((i < group_count ? i : random()) % group_count);
+  const options chosen{.backend = threads == 1 ? "serial" : "openmp", .threads = threads};
+  const batch_reduction found = call_each(find_backend(chosen.backend), what, groups(x, keys, group_count), chosen);
+  for (std::size_t g = 0; g < group_count; ++g) {
+    std::vector<T> alone;
+    std::vector<std::uint64_t> places;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (keys[i] == static_cast<Key>(g)) alone.push_back(x[i]), places.push_back(i);
+    }
+    scalar expected = reduce(what, array_view(std::span<const T>(alone)), {.backend = "serial"}).value;
+    if (what == operation::argmin || what == operation::argmax) {
+      const auto first = fanin::get<indexed<T>>(expected);
+      expected = indexed<T>{first.value, places[first.index]};
+    }
+    CHECK(same(found.values[g], expected));
+  }
+}
+
+template <class T>
+void check_type() {
+  on_every_target([] {
+    for (const std::size_t count : {5, 9, 127, 128, 129, 777, 20000}) {
+      for (const operation what : of_all_types) {
+        check_groups<T, std::int64_t>(what, count, false, 1);
+        check_groups<T, std::uint64_t>(what, count, true, 1);
+        check_groups<T, std::uint32_t>(what, count, true, 3);
+      }
+      if constexpr (std::is_integral_v<T> && sizeof(T) <= 4) {
+        for (const operation what : of_integers) {
+          if (sizeof(T) == 4 && what == operation::sum_of_squares)
+            continue;  // A few squares do not fit into 64 bits.
+          check_groups<T, std::int64_t>(what, count, false, 1);
+          check_groups<T, std::int32_t>(what, count, false, 3);
+        }
+      }
+    }
+  });
+}
+
+}  // namespace
+
+TEST_SUITE("unit/keyed_terms") {
+  TEST_CASE_TEMPLATE("groups of special floats", T, float, double, f16, bf16, e5m2, e4m3) { check_type<T>(); }
+  TEST_CASE_TEMPLATE("groups of special integers", T, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
+                     std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {
+    check_type<T>();
+  }
+}
+
+}  // namespace fanin::test
