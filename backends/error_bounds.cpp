@@ -23,7 +23,7 @@ struct proven_error {
 };
 
 /// The magnitude of a number, rounded up.
-double size_of(const scalar& value) {
+double magnitude_of(const scalar& value) {
   return visit(
       []<class R>(const R& number) -> double {
         if constexpr (complex_number<R>) {
@@ -47,7 +47,7 @@ double half_of_last_digit(const error_bound& bound, double size) {
 proven_error error_of(const report& how, const scalar& value) {
   const error_bound& bound = how.bound;
   if (bound.of_result == 0 && bound.of_magnitudes == 0 && bound.absolute == 0) return {0};
-  const double size = size_of(value);
+  const double size = magnitude_of(value);
   if (!std::isfinite(size)) return {infinity, "the value is not finite"};
   if (bound.in_range_only) return {infinity, "it is not known whether a product on the way over- or underflowed"};
   if (!(bound.of_result < 1) || std::isinf(bound.absolute) || std::isinf(bound.of_magnitudes)) {
@@ -63,7 +63,9 @@ proven_error error_of(const report& how, const scalar& value) {
 }
 
 /// A value that its own report bounds, rounded up.
-double upper(const result<scalar>& found) { return (size_of(found.value) + found.error_bound()) * round_up + least; }
+double upper(const result<scalar>& found) {
+  return (magnitude_of(found.value) + found.error_bound()) * round_up + least;
+}
 
 double largest_of(element_type type) {
   if (part_type(type) == element_type::f64) return std::numeric_limits<double>::max();
@@ -162,7 +164,7 @@ report reduce_with_bound(operation what, const input_views& inputs, const result
     return as_scalar(other, type, [&](const result_view& out) { return reduce(other, of, out, exactly); });
   };
   const magnitudes all = magnitudes_of(what, inputs, total);
-  const double size = size_of(scalar_at(value)), count = static_cast<double>(inputs.count() - done.absent);
+  const double size = magnitude_of(scalar_at(value)), count = static_cast<double>(inputs.count() - done.absent);
   done.bound.absolute +=
       compute([&] { return error_of_magnitudes(done.bound.of_magnitudes, all, what, size, count); });
   done.bound.of_magnitudes = 0;

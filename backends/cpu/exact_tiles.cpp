@@ -75,7 +75,7 @@ HWY_INLINE __m512d in_doubles(__m512 v) { return _mm512_add_pd(lower_doubles(v),
 
 /// A power of two, about the largest magnitude in 32 words.
 template <class T>
-HWY_INLINE float size_of(__m512i words) {
+HWY_INLINE float magnitude_of(__m512i words) {
   const auto magnitudes = _mm512_and_si512(words, _mm512_set1_epi16(0x7fff));
   const auto [first, second] = floats_of(T{}, magnitudes);
   const float largest = _mm512_reduce_max_ps(_mm512_max_ps(first, second));
@@ -92,7 +92,7 @@ HWY_NOINLINE bool add_narrow(const T* x, std::size_t count, int kept, exact_accu
     return _mm512_and_si512(_mm512_maskz_loadu_epi16(wanted, from), mask);
   };
   // A lane adds about 256 elements. A sum that grows by 256 times the size stays in its binade.
-  const auto first = _mm512_set1_ps(0x1.8p9f * size_of<T>(load_first(x, count)));
+  const auto first = _mm512_set1_ps(0x1.8p9f * magnitude_of<T>(load_first(x, count)));
   exception_flags flags;
   sum_of_floats a(first), b(first), c(first), d(first);
   flags.clear_inexact();

@@ -25,7 +25,7 @@ constexpr lookalike lookalikes[] = {{"\u2212", "U+2212 (minus sign), which is no
 }  // namespace
 
 std::optional<std::string> in_usual_format(std::string_view word, const number_format& format) {
-  std::string usual;
+  std::string standard;
   std::size_t digits = 0;   // since the last character that is no digit
   bool is_grouped = false;  // whether that character was one between thousands
   bool is_integer = true;   // whether the digits belong to the integer part
@@ -33,7 +33,7 @@ std::optional<std::string> in_usual_format(std::string_view word, const number_f
   for (const char c : word) {
     if (is_digit(c)) {
       ++digits;
-      usual += c;
+      standard += c;
       continue;
     }
     const bool is_separator = c == format.thousands;
@@ -43,11 +43,11 @@ std::optional<std::string> in_usual_format(std::string_view word, const number_f
     is_grouped = is_separator;
     if (is_separator) continue;
     const bool is_of_exponent =
-        !usual.empty() && std::string_view("eEdD").find(usual.back()) != std::string_view::npos;
+        !standard.empty() && std::string_view("eEdD").find(standard.back()) != std::string_view::npos;
     is_integer = c == '(' || ((c == '+' || c == '-') && !is_of_exponent);
-    usual += c == format.decimal ? '.' : c;
+    standard += c == format.decimal ? '.' : c;
   }
-  return is_grouped && !ends_group() ? std::nullopt : std::optional(usual);
+  return is_grouped && !ends_group() ? std::nullopt : std::optional(standard);
 }
 
 std::optional<std::string> without_d_exponents(std::string_view word) {

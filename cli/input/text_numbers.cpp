@@ -33,7 +33,7 @@ void text_numbers::keep_line(std::uint64_t next_line) {
   first_line_ = next_line;
 }
 
-std::string text_numbers::usual(std::string_view word) const {
+std::string text_numbers::standard_form(std::string_view word) const {
   const std::string found = is_usual_ ? std::string(word) : in_usual_format(word, format_).value_or("");
   return without_d_exponents(found).value_or(found);
 }
@@ -42,10 +42,10 @@ bool text_numbers::is_number(std::string_view word) const {
   static const number_reader read_any = number_reader_of(element_type::c128);
   std::vector<std::byte> number;
   rounded_numbers rounded;
-  return read_any(usual(word), number, rounded) != std::errc::invalid_argument;
+  return read_any(standard_form(word), number, rounded) != std::errc::invalid_argument;
 }
 
-bool text_numbers::is_integer(std::string_view word) const { return cli::is_integer(usual(word)); }
+bool text_numbers::is_integer(std::string_view word) const { return cli::is_integer(standard_form(word)); }
 
 bool text_numbers::is_missing(std::string_view word) const {
   return cli::is_missing(word) || std::ranges::find(format_.missing_words, word) != format_.missing_words.end();
@@ -61,7 +61,7 @@ std::errc text_numbers::read_as_said(std::string_view word, column_values& to) c
 std::errc text_numbers::append_other(std::string_view word, std::errc code, column_values& to) const {
   if (skip_missing_ && is_missing(word)) return ++to.missing, std::errc();
   const bool may_have_d = code == std::errc::invalid_argument && word.find_first_of("dD") != word.npos;
-  return may_have_d ? read(usual(word), to) : code;
+  return may_have_d ? read(standard_form(word), to) : code;
 }
 
 void text_numbers::append_empty(std::size_t begin, column_values& to) const {

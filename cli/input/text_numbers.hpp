@@ -94,7 +94,7 @@ class text_numbers {
   /// Appends a word that was not read: a number with an exponent of Fortran, or a missing number.
   std::errc append_other(std::string_view word, std::errc code, column_values& to) const;
   /// The word as from_chars() reads numbers; the empty word if it is no number in the format.
-  std::string usual(std::string_view word) const;
+  std::string standard_form(std::string_view word) const;
   void keep_line(std::uint64_t next_line);
   [[noreturn]] void fail_length(std::size_t longest, std::size_t begin) const;
 

@@ -15,7 +15,7 @@ json json_of(const fanin::lab::rate& one) { return one.verified ? json(one.gigab
 }  // namespace
 
 void fill_shapes(lab_page& page, const experiment_context& context) {
-  const fanin::lab::shape_results study = fanin::lab::measure_shapes(context.stream);
+  const fanin::lab::shape_results rates = fanin::lab::measure_shapes(context.stream);
   page.facts.push_back({"rows and columns", {fanin::lab::matrix_rows, fanin::lab::matrix_columns}});
   page.columns = {{"block", "block (x, y)"},
                   {"verified", "check"},
@@ -24,10 +24,10 @@ void fill_shapes(lab_page& page, const experiment_context& context) {
   page.rows.push_back({{"block", "vector add"},
                        {"x", nullptr},
                        {"y", nullptr},
-                       {"verified", study.vector_add.verified},
-                       {"sum_gigabytes_per_second", json_of(study.vector_add)},
+                       {"verified", rates.vector_add.verified},
+                       {"sum_gigabytes_per_second", json_of(rates.vector_add)},
                        {"total_gigabytes_per_second", nullptr}});
-  for (const fanin::lab::shape_rates& one : study.shapes) {
+  for (const fanin::lab::shape_rates& one : rates.shapes) {
     page.rows.push_back({{"block", fmt::format("({}, {})", one.x, one.y)},
                          {"x", one.x},
                          {"y", one.y},

@@ -49,8 +49,8 @@ std::string usual_input(const std::vector<overview_row>& stages, const std::stri
   return "";
 }
 
-std::string title_of_time(const overview_row& one, const stage_time& time, const std::string& usual) {
-  return time.input == usual ? one.title : fmt::format("{} ({})", one.title, time.input);
+std::string title_of_time(const overview_row& one, const stage_time& time, const std::string& usual_input) {
+  return time.input == usual_input ? one.title : fmt::format("{} ({})", one.title, time.input);
 }
 
 std::string share_cell(double share) {

@@ -24,10 +24,10 @@ std::optional<bool> check_of(const json& row) {
 value_checks read_checks(const json& document) {
   value_checks all;
   const json whole = document.is_array() ? document : json::array({document});
-  for (const json& study : whole) {
+  for (const json& part : whole) {
     for (const char* key : {"benchmarks", "not_timed", "rows"}) {
-      const auto rows = study.find(key);
-      if (rows == study.end()) continue;
+      const auto rows = part.find(key);
+      if (rows == part.end()) continue;
       for (const json& row : *rows) {
         const std::optional<bool> kept = check_of(row);
         all.made += kept.has_value();

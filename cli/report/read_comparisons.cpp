@@ -59,13 +59,13 @@ ladder_result read_ladder(const json& document, const origin& from) {
 
 std::vector<accuracy_result> read_accuracy(const json& document) {
   std::vector<accuracy_result> all;
-  for (const record& study : records_of(document, "the list")) {
-    const std::string type = study.text("element_type");
-    const double ulp = ulp_over_value(study.object("exact").text("value_hex"), type);
-    for (const record& row : study.list("rows")) {
-      all.push_back({study.text("input"), type, row.text("backend"), row.text("variant"), row.text("method"),
-                     study.positive("count"), number_or_nan(row, "error_ulps"), number_or_nan(row, "bound_ulps"), ulp,
-                     number_or_nan(study, "condition")});
+  for (const record& input : records_of(document, "the list")) {
+    const std::string type = input.text("element_type");
+    const double ulp = ulp_over_value(input.object("exact").text("value_hex"), type);
+    for (const record& row : input.list("rows")) {
+      all.push_back({input.text("input"), type, row.text("backend"), row.text("variant"), row.text("method"),
+                     input.positive("count"), number_or_nan(row, "error_ulps"), number_or_nan(row, "bound_ulps"), ulp,
+                     number_or_nan(input, "condition")});
     }
   }
   return all;

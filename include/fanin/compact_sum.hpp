@@ -125,7 +125,7 @@ class compact_sum {
     });
   }
 
-  /// The same sum as an exact_accumulator.
+  /// Returns an exact_accumulator of the same sum.
   FANIN_NOINLINE wide accumulator() const {
     wide sum;
     if (count_ == 0) return sum;

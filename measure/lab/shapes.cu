@@ -172,10 +172,10 @@ std::vector<dim3> all_shapes() {
 
 shape_results measure_shapes(cudaStream_t stream) {
   matrix_bench bench(stream);
-  shape_results study{bench.vector_add(), {}};
+  shape_results rates{bench.vector_add(), {}};
   for (const dim3 block : all_shapes())
-    study.shapes.push_back({block.x, block.y, bench.sum(block), bench.total(block)});
-  return study;
+    rates.shapes.push_back({block.x, block.y, bench.sum(block), bench.total(block)});
+  return rates;
 }
 
 }  // namespace fanin::lab

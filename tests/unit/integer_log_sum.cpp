@@ -22,24 +22,24 @@ namespace {
 template <class T>
 using recipe_of = cuda::recipe_of_log_sum<T>;
 template <class T>
-using kernel_of = cuda::device_accumulator_of<recipe_of<T>>;
+using form_on_device = cuda::device_accumulator_of<recipe_of<T>>;
 template <class T>
 const cuda::element_rule rule = cuda::rule_of(operation::log_sum_exp, type_of<T>);
 
 template <class T>
 auto number_of(T x) {
-  typename kernel_of<T>::element word;
+  typename form_on_device<T>::element word;
   std::memcpy(&word, &x, sizeof x);
-  return kernel_of<T>::read(word, rule<T>);
+  return form_on_device<T>::read(word, rule<T>);
 }
 template <class T>
-void add_one_by_one(typename kernel_of<T>::state& s, std::span<const T> x) {
-  for (const T one : x) kernel_of<T>::add(s, number_of(one));
+void add_one_by_one(typename form_on_device<T>::state& s, std::span<const T> x) {
+  for (const T one : x) form_on_device<T>::add(s, number_of(one));
 }
 /// Adds up to as many elements as a vector has, at once if the kernels of T do so. The words behind them are others.
 template <class T>
-void add_vector(typename kernel_of<T>::state& s, std::span<const T> x) {
-  using A = kernel_of<T>;
+void add_vector(typename form_on_device<T>::state& s, std::span<const T> x) {
+  using A = form_on_device<T>;
   typename A::element words[16 / sizeof(T)];
   std::memset(words, 0x5b, sizeof words);
   std::memcpy(words, x.data(), x.size_bytes());
@@ -50,13 +50,13 @@ void add_vector(typename kernel_of<T>::state& s, std::span<const T> x) {
   }
 }
 template <class T>
-double value_of(const typename kernel_of<T>::state& s, std::size_t count) {
+double value_of(const typename form_on_device<T>::state& s, std::size_t count) {
   return accumulator::log_sum<double>::finish<double>(cuda::device_recipe<recipe_of<T>>::total(s), count);
 }
 /// The value of x by vectors in two states, and the elements behind these in single states.
 template <class T>
 double value_of(std::span<const T> x) {
-  using A = kernel_of<T>;
+  using A = form_on_device<T>;
   constexpr std::size_t size = 16 / sizeof(T);
   auto s = A::identity(), other = A::identity();
   std::size_t i = 0;
@@ -133,7 +133,7 @@ TEST_SUITE("unit/integer_log_sum") {
   }
 
   TEST_CASE_TEMPLATE("an integer is its own result", T, FANIN_INTEGERS) {
-    using A = kernel_of<T>;
+    using A = form_on_device<T>;
     generator random(2);
     for (int i = 0; i < 5000; ++i) {
       const T x = exact(static_cast<T>(random() >> random() % 64));
@@ -149,7 +149,7 @@ TEST_SUITE("unit/integer_log_sum") {
   }
 
   TEST_CASE_TEMPLATE("vectors have the bits of additions one after another", T, FANIN_INTEGERS) {
-    using A = kernel_of<T>;
+    using A = form_on_device<T>;
     constexpr std::size_t size = 16 / sizeof(T);
     generator random(3);
     for (int i = 0; i < 20000; ++i) {
@@ -170,7 +170,7 @@ TEST_SUITE("unit/integer_log_sum") {
   }
 
   TEST_CASE_TEMPLATE("the kernel that ends reductions merges the states of kernels", T, FANIN_INTEGERS) {
-    using A = kernel_of<T>;
+    using A = form_on_device<T>;
     const std::vector<T> x = integers_of<T>(3 * 16, [](std::size_t i) { return i % 90; });
     typename A::state states[3], total = A::identity();
     for (std::size_t part = 0; part < 3; ++part) {
