@@ -35,8 +35,9 @@ class term_form {
   /// Returns the terms of up to term_block elements, which are in `terms`, aligned memory for term_block integers of
   /// 64 bits, or are x itself.
   const void* terms_of(const void* x, std::size_t count, std::byte* terms) const;
-  /// Whether a key is that of NaN, and the bits of the element of a key.
+  /// Returns whether a key stands for NaN.
   bool is_nan(std::int64_t key) const;
+  /// Returns the bits of the element that a key stands for.
   std::int64_t bits_of(std::int64_t key) const;
 
   element_type type;

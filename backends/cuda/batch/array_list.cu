@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include <fanin/cuda/check.cuh>
-#include <fanin/error.hpp>
 #include <fanin/cuda/fold_kernel.cuh>
+#include <fanin/error.hpp>
 
 #include "backends/cuda/batch/batch_writer.cuh"
 #include "backends/cuda/runtime/scratch_pieces.hpp"

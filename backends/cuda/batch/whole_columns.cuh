@@ -15,7 +15,7 @@ template <class A>
 inline constexpr unsigned whole_column_threads = sizeof(typename A::state) * vector<typename A::element>::size <= 192
                                                      ? 256
                                                      : 128;
-/// Whether additions take many instructions. Many threads hide their latency then.
+/// Whether an addition to a state of A takes many instructions, whose latency is hidden by many threads.
 template <class A>
 inline constexpr bool adds_slowly = adds_all_of_vector<A> || (adds_words<A> && !A::order_free);
 /// Vectors of A that a thread loads before it adds the first, and the elements of all slots that it folds. These are

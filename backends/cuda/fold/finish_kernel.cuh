@@ -7,6 +7,7 @@
 #include "backends/cuda/batch/items.cuh"
 #include "backends/cuda/fold/add_to_result.cuh"
 #include "backends/cuda/fold/ending.hpp"
+#include "backends/cuda/fold/merge_chunks.cuh"
 #include "backends/cuda/presence/presence_counts.hpp"
 #include "backends/cuda/runtime/words.cuh"
 #include "backends/presence_rule.hpp"
@@ -34,7 +35,7 @@ struct finish_target {
   std::uint64_t count;
   const presence_counts* present;
 
-  /// Whether a state is merged and then its value written.
+  /// Whether values are written, in place of merged states or of sums with earlier results.
   __device__ bool takes_values() const { return !adds && merged == nullptr; }
 };
 
@@ -169,92 +170,6 @@ __device__ void end_result(const batch_output& out, const finish_target& target,
     if (found.present > 0) value.part[1] += found.first;
   }
   write_bits(out, target, result, count, value);
-}
-
-/// The elements of chunk k that take part, in a batch.
-inline __device__ std::uint64_t present_of(const batch_output& out, std::uint64_t k) {
-  return out.present != nullptr ? out.present[k] : 0;
-}
-
-/// The chunks from number `first` on of a result, which `lanes` lanes merge; the caller is one of them. The first
-/// lane of a result writes it.
-struct chunks_of_result {
-  std::uint64_t first, count;
-  unsigned lane, lanes;
-  bool is_mine;
-};
-
-template <class M>
-inline constexpr bool has_wide_states = is_wide_state(sizeof(typename M::state));
-/// Merges a state into `s`. A function of its own if states are wide: its code is long.
-template <class M, class State>
-__device__ __noinline__ void merge_wide(typename M::state& s, const State& other) {
-  if constexpr (std::is_same_v<State, typename M::state>) {
-    M::merge(s, other);
-  } else {
-    M::merge(s, static_cast<typename M::state>(other));
-  }
-}
-/// Merges the wide state of the lane that is `distance` above into `s`.
-template <class M>
-__device__ __noinline__ void merge_wide_of_lane(typename M::state& s, unsigned distance) {
-  M::merge(s, device_code::shuffle_down(s, distance));
-}
-
-/// Calls merge_chunk(k) for all chunks k, which merges the wide state of the chunk into `s`. In the first one of the
-/// lanes `s` is then the merge of all states, and `present` is the number of their elements.
-template <class M, class MergeChunk>
-__device__ void merge_wide_chunks(typename M::state& s, std::uint64_t& present, const batch_output& out,
-                                  const chunks_of_result& chunks, const MergeChunk& merge_chunk) {
-  present = 0;
-#pragma unroll 1
-  for (std::uint64_t k = chunks.first + chunks.lane; k < chunks.first + chunks.count; k += chunks.lanes) {
-    merge_chunk(k);
-    present += present_of(out, k);
-  }
-#pragma unroll 1
-  for (unsigned distance = chunks.lanes / 2; distance > 0; distance /= 2) {
-    merge_wide_of_lane<M>(s, distance);
-    present += device_code::shuffle_down(present, distance);
-  }
-}
-
-/// Merges the states state_of(k) of all chunks k into `s`, and adds up the numbers of their elements, in the first
-/// one of the lanes.
-template <class M, class StateOf>
-__device__ void merge_chunks(typename M::state& s, std::uint64_t& present, const batch_output& out,
-                             const chunks_of_result& chunks, const StateOf& state_of) {
-  if constexpr (has_wide_states<M>) {
-    merge_wide_chunks<M>(s, present, out, chunks, [&](std::uint64_t k) { merge_wide<M>(s, state_of(k)); });
-  } else {
-    using state = std::remove_cvref_t<decltype(state_of(0))>;
-    struct chunk {
-      state found;
-      std::uint64_t present;
-    };
-    constexpr unsigned at_once = sizeof(state) <= 16 ? 8 : 1;
-    present = 0;
-    device_code::for_each_loaded<at_once>(
-        [&](std::uint64_t k) -> chunk {
-          return {state_of(chunks.first + k), present_of(out, chunks.first + k)};
-        },
-        chunks.lane, chunks.count, chunks.lanes,
-        [&](const chunk& one, std::uint64_t) {
-          M::merge(s, static_cast<typename M::state>(one.found));
-          present += one.present;
-        });
-#pragma unroll 1
-    for (unsigned distance = chunks.lanes / 2; distance > 0; distance /= 2) {
-      M::merge(s, device_code::shuffle_down(s, distance));
-      present += device_code::shuffle_down(present, distance);
-    }
-  }
-}
-
-/// Merges the exact sum of a state that fits into `s`. Its code is long.
-template <class M, class P>
-__device__ __noinline__ void merge_scaled(typename M::state& s, const typename P::state& sum, std::uint64_t present) {
-  M::merge(s, P::template total<typename M::state>(sum, present));
 }
 
 /// Merges states of few words. Returns true if the result is written, otherwise the exact sum is merged into `s`.
