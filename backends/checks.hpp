@@ -74,6 +74,15 @@ inline void check_result(operation what, const result_view& value, std::optional
 /// or device memory where the inputs are in host memory
 void check_batch(operation what, const batch& many, const results_view& out, std::optional<element_type> wanted);
 
+/// @throws invalid_argument if there are no operations, or not as many results
+inline void check_operations(std::span<const operation> what, std::span<const results_view> out) {
+  if (what.empty()) throw invalid_argument("there are no operations");
+  if (out.size() != what.size()) {
+    throw invalid_argument("there are " + std::to_string(what.size()) +
+                           " operations, but memory for the results of " + std::to_string(out.size()));
+  }
+}
+
 /// Checks a batch that is added to results. @throws as check_batch(), unsupported if no result is an element of the
 /// operation, and invalid_argument if the batch has a value for results of too few elements
 void check_addition(operation what, const batch& many, const results_view& out, std::optional<element_type> wanted);

@@ -39,11 +39,14 @@ report reduced_each(const request& asked, const batch& many, const results_view&
   return compute([&]() -> report { return {device_backend().name(), context.work().reduce_each(asked, many, out)}; });
 }
 
-void enqueue_each(const request& asked, const batch& many, const results_view& out, device_context& context) {
-  if (out.place != memory::device)
-    throw invalid_argument("enqueue() writes results to device memory; this is host memory");
+void enqueue_prepared(std::span<const request> asked, const batch& many, std::span<const results_view> out,
+                      device_context& context) {
+  for (const results_view& one : out) {
+    if (one.place != memory::device)
+      throw invalid_argument("enqueue() writes results to device memory; this is host memory");
+  }
   if (many.result_count == 0) return;
-  compute([&] { context.work().enqueue_each(asked, many, out.data); });
+  compute([&] { context.work().enqueue_each(asked, many, out); });
 }
 
 /// @throws unsupported if `what` has no lanes for the type, invalid_argument if `lanes` is null
@@ -108,12 +111,25 @@ report detail::exact_state(operation what, element_type type, const input_views&
 }
 
 void enqueue(operation what, const batch& many, const results_view& out, device_context& context, options chosen) {
-  enqueue_each(prepared(what, many, out, chosen), many, out, context);
+  const request asked = prepared(what, many, out, chosen);
+  enqueue_prepared({&asked, 1}, many, {&out, 1}, context);
+}
+
+void enqueue_each(std::span<const operation> what, const batch& many, std::span<const results_view> out,
+                  device_context& context, const options& chosen) {
+  check_operations(what, out);
+  std::vector<request> asked;
+  for (std::size_t i = 0; i < what.size(); ++i) {
+    options own = chosen;
+    asked.push_back(prepared(what[i], many, out[i], own));
+  }
+  enqueue_prepared(asked, many, out, context);
 }
 
 void enqueue_add_to(operation what, const batch& many, const results_view& out, device_context& context,
                     options chosen) {
-  enqueue_each(prepared_addition(what, many, out, chosen), many, out, context);
+  const request asked = prepared_addition(what, many, out, chosen);
+  enqueue_prepared({&asked, 1}, many, {&out, 1}, context);
 }
 
 void enqueue_add_rows(const array_view& x, const array_view& keys, std::size_t columns, const array_view& base,

@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include <fanin/device.hpp>
 #include <fanin/fanin.hpp>
 
 #include "backends/checks.hpp"
@@ -13,16 +12,6 @@
 
 namespace fanin {
 namespace {
-
-void check_operations(std::span<const operation> what, const batch& many, std::span<const results_view> out,
-                      const options& chosen) {
-  if (what.empty()) throw invalid_argument("there are no operations");
-  if (out.size() != what.size()) {
-    throw invalid_argument("there are " + std::to_string(what.size()) +
-                           " operations, but memory for the results of " + std::to_string(out.size()));
-  }
-  for (std::size_t i = 0; i < what.size(); ++i) check_batch(what[i], many, out[i], chosen.result);
-}
 
 /// Reduces by operations that read the elements as they are. The backend is chosen for the first operation.
 std::vector<report> reduce_as_they_are(std::span<const operation> what, const batch& many,
@@ -49,7 +38,8 @@ std::vector<report> reduce_as_they_are(std::span<const operation> what, const ba
 
 std::vector<report> reduce_each(std::span<const operation> what, const batch& many, std::span<const results_view> out,
                                 const options& chosen) {
-  check_operations(what, many, out, chosen);
+  check_operations(what, out);
+  for (std::size_t i = 0; i < what.size(); ++i) check_batch(what[i], many, out[i], chosen.result);
   return translate_bad_alloc([&] {
     std::vector<report> reports(what.size());
     std::vector<operation> together;
@@ -69,12 +59,6 @@ std::vector<report> reduce_each(std::span<const operation> what, const batch& ma
     for (std::size_t k = 0; k < places.size(); ++k) reports[places[k]] = std::move(joint[k]);
     return reports;
   });
-}
-
-void enqueue_each(std::span<const operation> what, const batch& many, std::span<const results_view> out,
-                  device_context& context, const options& chosen) {
-  check_operations(what, many, out, chosen);
-  for (std::size_t i = 0; i < what.size(); ++i) enqueue(what[i], many, out[i], context, chosen);
 }
 
 }  // namespace fanin

@@ -138,7 +138,7 @@ def stubs():
 HEAD_OF_TORCH = '''# SPDX-License-Identifier: Apache-2.0
 # Written by python/stubs.py.
 from contextlib import AbstractContextManager
-from typing import Any, Dict, Iterable, NamedTuple, Optional, Union
+from typing import Any, Dict, Iterable, NamedTuple, Optional, Tuple, Union
 
 from torch import Tensor, dtype as _DType
 
@@ -167,13 +167,16 @@ def stubs_of_torch():
     lines = []
     for name in _FUNCTIONS:
         arguments = []
-        for argument in getattr(torch.ops.fanin, name).default._schema.arguments:
+        schema = getattr(torch.ops.fanin, name).default._schema
+        for argument in schema.arguments:
             if argument.kwarg_only and "*" not in arguments:
                 arguments.append("*")
             kind = "Optional[_DType]" if argument.name == "dtype" else OF_SCHEMA.get(str(argument.type), "Any")
             arguments.append("%s: %s%s" % (argument.name, kind, " = ..." if argument.has_default_value() else ""))
-        line = "def %s(%s) -> Tensor: ..." % (name, ", ".join(arguments))
-        lines.append(textwrap.fill(line.replace(" ", "~").replace(",~", ", "), 120, subsequent_indent="    ",
+        result = "Tensor" if len(schema.returns) == 1 else "Tuple[Tensor, Tensor]"
+        line = "def %s(%s) -> %s: ..." % (name, ", ".join(arguments), result)
+        kept = line.replace(" ", "~").replace(",~", ", ").replace("Tensor, Tensor", "Tensor,~Tensor")
+        lines.append(textwrap.fill(kept, 120, subsequent_indent="    ",
                                    break_on_hyphens=False).replace("~", " "))
     return HEAD_OF_TORCH + "\n".join(lines) + "\n"
 

@@ -85,11 +85,10 @@ class work_on_context final : public device_work {
     const call_scope here(context_.where().device);
     return reduce_batch(request, many, out, context_);
   }
-  void enqueue_each(const request& request, const batch& many, void* results) override {
+  void enqueue_each(std::span<const request> requests, const batch& many,
+                    std::span<const results_view> out) override {
     const call_scope here(context_.where().device);
-    enqueue_batch(request, many,
-                  results_view(results, many.result_count, request.result, row_of(request.what).form, memory::device),
-                  context_);
+    enqueue_batches(requests, many, out, context_);
   }
 
  private:

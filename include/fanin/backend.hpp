@@ -107,9 +107,11 @@ class FANIN_API device_work {
   virtual void enqueue_vector_sums(const vector_sums&, bool on_second_stream) = 0;
   /// A stream beside the context's own stream, for work that overlaps with work on the caller's stream.
   virtual CUstream_st* second_stream() = 0;
-  /// These two reduce batches like reduce() and enqueue(), and write plain results.
+  /// Reduces a batch like reduce(), and writes plain results.
   virtual outcome reduce_each(const request&, const batch&, const results_view& out) = 0;
-  virtual void enqueue_each(const request&, const batch&, void* results) = 0;
+  /// Enqueues the reduction of a batch by each operation, with results out[i] in device memory. Operations may share
+  /// a read of the elements.
+  virtual void enqueue_each(std::span<const request>, const batch&, std::span<const results_view> out) = 0;
   /// Enqueues the conversion of a device_result of argmin or argmax of `count` elements to three integers, and of
   /// the integers of many participants, whose elements follow each other, to the result of all.
   virtual void enqueue_candidate(operation what, element_type, const void* result, std::uint64_t count,

@@ -91,8 +91,9 @@ result_type = _declare(_code, "fanin_result_type", _code, _code, _code, POINTER(
 reduce = _declare(_code, "fanin_reduce", _code, POINTER(Input), POINTER(Options), _object, POINTER(CReport))
 enqueue = _declare(_code, "fanin_context_enqueue", _object, _code, POINTER(Input), POINTER(Options), _object)
 reduce_batch = _declare(_code, "fanin_reduce_batch", *_batch_call)
-reduce_each = _declare(_code, "fanin_reduce_each", POINTER(_code), POINTER(_code), c_size_t, POINTER(Input),
-                       POINTER(Batch), POINTER(Options), POINTER(POINTER(Output)), POINTER(POINTER(CReport)))
+_each_call = (POINTER(_code), POINTER(_code), c_size_t, POINTER(Input), POINTER(Batch), POINTER(Options),
+              POINTER(POINTER(Output)))
+reduce_each = _declare(_code, "fanin_reduce_each", *_each_call, POINTER(POINTER(CReport)))
 add_to = _declare(_code, "fanin_add_to", *_batch_call)
 describe = _declare(_code, "fanin_describe", POINTER(Input), POINTER(Options), POINTER(CDescription),
                     POINTER(CReport))
@@ -109,6 +110,7 @@ context_reduce = _declare(_code, "fanin_context_reduce", _object, _code, POINTER
                           POINTER(CReport))
 context_reduce_batch = _declare(_code, "fanin_context_reduce_batch", _object, *_batch_call)
 context_enqueue_batch = _declare(_code, "fanin_context_enqueue_batch", _object, *_batch_call[:-1])
+context_enqueue_each = _declare(_code, "fanin_context_enqueue_each", _object, *_each_call)
 context_enqueue_add_to = _declare(_code, "fanin_context_enqueue_add_to", _object, *_batch_call[:-1])
 context_enqueue_add_rows = _declare(_code, "fanin_context_enqueue_add_rows", _object, POINTER(Input), POINTER(Input),
                                     c_size_t, POINTER(Input), POINTER(Output))

@@ -8,6 +8,7 @@ from math import prod
 from . import _library as c
 from ._catalogue import INDEXED, NUMBER, OF_FLOATS, OPERATIONS, default_method, name_of, name_to_code, options_of, \
     policy_for
+from ._contexts import context_of
 from ._device import one_row
 from ._errors import InvalidArgument, Overflow, shown
 from ._frames import is_frame
@@ -23,8 +24,9 @@ def reduce_each(operations, x, axis=None, *, method=None, dtype=None, keepdims=F
     """The results of several operations of x, in a tuple. Each has the bits of its own function's result.
 
     `operations` is a list of operations of one input, by their names or functions. The other arguments are those of
-    fanin.sum; without `method` each operation has its usual one. Host memory is read once, except for frames and for
-    integers with log_sum_exp; that of a device once for each operation.
+    fanin.sum; without `method` each operation has its own default. Host memory is read once, except for frames and for
+    integers with log_sum_exp. That of a device is read once for each operation; but of rows, measures of dispersion
+    with one method share a read, and so do exact means and sums with exact measures of floats.
 
     >>> import fanin
     >>> fanin.reduce_each(["min", "max", fanin.mean], [2.0, 4.0, 9.0])
@@ -46,20 +48,28 @@ def reduce_each(operations, x, axis=None, *, method=None, dtype=None, keepdims=F
         return alone()
     wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
     view, = views_for(OPERATIONS["max"], (x,), wanted)
-    if view.place == c.DEVICE or view.code in INTEGERS and not OF_FLOATS.isdisjoint(whats):
+    on_device = view.place == c.DEVICE
+    if view.code in INTEGERS and not OF_FLOATS.isdisjoint(whats):
         return alone()
     options = options_of(method or "fast", nan, backend, threads)
     if method is None:
         options.method = -1
     call = make_call([view], where, nan)
     batch, shape = batch_of(view, axis, keepdims, "fast", NUMBER, call.mask)
+    if on_device and (batch is None or not hasattr(view.library, "empty_on_device")):
+        return alone()
     results = [Results(name, method or default_method(name), view, wanted, shape) for name in names]
     count, report = len(whats), c.CReport()
+    arguments = ((ctypes.c_int32 * count)(*whats), (ctypes.c_int32 * count)(*(r.wanted for r in results)), count,
+                 byref(call), byref(batch or one_row(view)), byref(options),
+                 (POINTER(c.Output) * count)(*(pointer(r.output) for r in results)))
+    if on_device:
+        context = context_of(view.device, view.stream, view.library)
+        with context.lock:
+            c.check(c.context_enqueue_each(context.handle, *arguments))
+        return tuple(r.finished() for r in results)
     try:
-        c.check(c.reduce_each((ctypes.c_int32 * count)(*whats), (ctypes.c_int32 * count)(*(r.wanted for r in results)),
-                              count, byref(call), byref(batch or one_row(view)), byref(options),
-                              (POINTER(c.Output) * count)(*(pointer(r.output) for r in results)),
-                              (POINTER(c.CReport) * count)(pointer(report))))
+        c.check(c.reduce_each(*arguments, (POINTER(c.CReport) * count)(pointer(report))))
     except Overflow:
         return alone()  # whose sums of lists are integers of Python
     if batch is None and call.count - report.absent < 2:
@@ -76,8 +86,9 @@ class Results:
         number, self.form, _ = c.result_of(self.what, x.code, self.wanted)
         self.held = I64 if self.form == INDEXED else number
         pairs = () if self.form == NUMBER else (2,)
-        self.memory, address = x.library.empty(shape + pairs, self.held, x)
-        self.output = c.Output(data=address, count=prod(shape), place=c.HOST)
+        empty = x.library.empty_on_device if x.place == c.DEVICE else x.library.empty
+        self.memory, address = empty(shape + pairs, self.held, x)
+        self.output = c.Output(data=address, count=prod(shape), place=x.place)
 
     def finished(self):
         return finish(self.what, self.x, self.memory, self.shape, self.held, self.form)

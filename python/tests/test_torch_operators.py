@@ -15,13 +15,13 @@ try:
 
     import fanin.torch
     from fanin.torch._gradient_steps import Repeat, Take
-    from torch_samples import arranged, numbers, of_pytorch, samples
+    from torch_samples import arranged, numbers, of_fanin, of_pytorch, samples
     CALLS = samples()
 except ImportError:
     torch, CALLS = None, {}
 
 NO_GRADIENT = ("count_nonzero", "any", "all", "argmin", "argmax")
-ROUNDED = ("mean", "var", "std", "logsumexp")
+ROUNDED = ("mean", "var", "std", "var_mean", "std_mean", "logsumexp")
 DIFFERENTIABLE = [name for name in CALLS if name not in NO_GRADIENT]
 DEVICES = ["cpu"] + (["cuda"] if torch is not None and torch.cuda.is_available() else [])
 
@@ -44,7 +44,7 @@ def of_each(*names):
                 for name, calls in CALLS.items():
                     for tensors, others, named in calls if name in (names or CALLS) else ():
                         with self.subTest(name, device=device, others=others, named=named):
-                            test(self, name, getattr(fanin.torch, name), [x.to(device) for x in tensors],
+                            test(self, name, of_fanin(name), [x.to(device) for x in tensors],
                                  [moved(x, device) for x in others],
                                  {key: moved(x, device) for key, x in named.items()})
         return run
@@ -125,7 +125,7 @@ class OfEach(unittest.TestCase):
             self.assertEqual(found.dtype, expected.dtype)
             self.assertEqual(found.tolist(), expected.tolist(), dtype)
 
-    @of_each("mean", "var", "std", "vector_norm", "logsumexp", "dot", "vecdot")
+    @of_each("mean", "var", "std", "var_mean", "std_mean", "vector_norm", "logsumexp", "dot", "vecdot")
     def test_refused_integers(self, name, function, tensors, others, named):
         with self.assertRaisesRegex(TypeError, "the result is a float"):
             function(*arranged(name, [x.to(torch.int64) for x in tensors], others), **named)
@@ -166,6 +166,9 @@ class Exact(unittest.TestCase):
             self.check(fanin.torch.sum(x.t(), 0), [exact_sum(row) for row in self.rows])
             self.check(fanin.torch.mean(x, 1), [float(sum(map(Fraction, row)) / 40) for row in self.rows])
             self.check(fanin.torch.var(x, 1, correction=0), [float(variance(row)) for row in self.rows])
+            both = fanin.torch.var_mean(x, 1, correction=0)
+            self.check(both[0], [float(variance(row)) for row in self.rows])
+            self.check(both[1], [float(sum(map(Fraction, row)) / 40) for row in self.rows])
             self.check(fanin.torch.vecdot(x, x), [float(sum(Fraction(v) ** 2 for v in row)) for row in self.rows])
 
     def test_groups(self):

@@ -24,8 +24,8 @@ DIFFERENT = {
     "`dot`, `logsumexp` of integers": lambda name, x, named:
         name in ("dot", "logsumexp") and x.dtype not in FLOATS and not x.is_complex(),
     "complex numbers": lambda name, x, named: x.is_complex() and (
-        name in ("var", "std", "any", "all", "count_nonzero", "logsumexp") or x.dtype == torch.complex32
-        or name == "vector_norm" and named.get("ord", 2) != 2),
+        name in ("var", "std", "var_mean", "std_mean", "any", "all", "count_nonzero", "logsumexp")
+        or x.dtype == torch.complex32 or name == "vector_norm" and named.get("ord", 2) != 2),
     "`vector_norm` of another order": lambda name, x, named:
         name == "vector_norm" and named.get("ord", 2) not in (1, 2, float("inf")),
     "`unbiased=`": lambda name, x, named: "unbiased" in named,

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of every operator of fanin.torch, for the tests that all of them have to pass."""
 
+import functools
 import math
 
 import torch
+
+import fanin.torch
 
 KEYS = torch.tensor([2, 0, 2, 1, 2])
 PLACES = torch.tensor([[2, 0, 1], [0, 0, 3], [2, 1, 1], [1, 3, 2], [2, 2, 2]])
@@ -28,7 +31,7 @@ def samples():
     along["logsumexp"] = [((x,), (1,), {}), ((x,), ([0, -1], True), {}), ((x[0, 0, 0],), (0,), {})]
     for name in ("argmin", "argmax"):
         along[name] = [((x,), (1,), {}), ((x,), (-1, True), {}), ((x,), (), {}), ((x,), (None, True), {})]
-    for name in ("var", "std"):
+    for name in ("var", "std", "var_mean", "std_mean"):
         along[name] = [((x,), (1,), {}), ((x,), ([0, 2],), {"correction": 0, "keepdim": True}), ((x,), (), {}),
                        ((x,), (1,), {"correction": 1.5})]
     along["vector_norm"] = [((x,), (order, *others), {}) for order in (1, 2, math.inf)
@@ -59,6 +62,19 @@ def arranged(name, tensors, others):
     return (*tensors, *others)
 
 
+def stacked(function):
+    """The function, whose two results, where it has two, are one tensor."""
+    @functools.wraps(function)
+    def stack(*args, **kwargs):
+        found = function(*args, **kwargs)
+        return torch.stack(found) if isinstance(found, tuple) else found
+    return stack
+
+
+def of_fanin(name):
+    return stacked(getattr(fanin.torch, name))
+
+
 def of_pytorch(name):
     """The function of PyTorch that has the same name and arguments."""
-    return getattr(torch.linalg if name in ("vector_norm", "vecdot") else torch, name)
+    return stacked(getattr(torch.linalg if name in ("vector_norm", "vecdot") else torch, name))

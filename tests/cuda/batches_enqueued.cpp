@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches whose results stay on the device, also in graphs, and requests that are refused.
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
 
 #include "tests/conformance/checks.hpp"
 #include "tests/cuda/captured_graph.hpp"
@@ -47,6 +51,55 @@ TEST_SUITE("batches_enqueued") {
       }
       CHECK(x.untouched());
     });
+  }
+
+  TEST_CASE_TEMPLATE("several operations have the bits of calls of their own", T, float, double, bf16, f16, e4m3,
+                     std::int16_t) {
+    if (!device_is_here()) return;
+    device_context context;
+    const std::size_t count = 60000, shape[] = {200, 300};
+    const std::vector<std::int32_t> ends{0, 3, 3, 10, 30000, 30001, 60000};
+    const device_array<std::int32_t> offsets{std::span<const std::int32_t>(ends)};
+    std::vector<T> values = unit_factors<T>(count, 5);
+    std::fill_n(values.begin(), 3000, T(-0.0f));  // whole rows, and whole segments
+    std::fill_n(values.begin() + 3300, 10, T(0.0f));
+    if constexpr (!std::is_integral_v<T>) {
+      values[6000] = std::numeric_limits<T>::quiet_NaN();
+      for (std::size_t i = 9000; i < 9300; ++i) values[i] = i % 2 == 0 ? std::numeric_limits<T>::max() : T(1.0f);
+    }
+    const std::vector<T> zeros(count, T(-0.0f));
+    const device_array<T> x{std::span<const T>(values), 1}, negative_zeros{std::span<const T>(zeros), 1};
+    constexpr operation what[] = {operation::mean,     operation::sample_standard_deviation,
+                                  operation::max,      operation::sum,
+                                  operation::variance, operation::sample_variance};
+    const auto check = [&](const batch& many, const options& chosen) {
+      std::vector<std::unique_ptr<device_results_memory<std::uint64_t>>> alone, together;  // a word has any result
+      std::vector<results_view> out;
+      for (const operation one : what) {
+        const auto take = [&](auto& from) {
+          from.push_back(std::make_unique<device_results_memory<std::uint64_t>>(many.result_count));
+          return results_view(results_view(*from.back()).data, many.result_count, default_result(one, type_of<T>),
+                              result_form::number, memory::device);
+        };
+        enqueue(one, many, take(alone), context, chosen);
+        out.push_back(take(together));
+      }
+      enqueue_each(what, many, out, context, chosen);
+      wait_for(context);
+      for (std::size_t i = 0; i < std::size(what); ++i) {
+        CAPTURE(i);
+        CHECK(alone[i]->read() == together[i]->read());
+      }
+    };
+    for (const method how : all_methods) {
+      CAPTURE(static_cast<int>(how));
+      const options chosen{.method = how};
+      for (const device_array<T>* const one : {&x, &negative_zeros}) {
+        for (const int axis : {0, 1}) check(rows(one->elements(), shape, std::span(&axis, 1)), chosen);
+        check(device_segments(one->elements(), offsets, ends.size() - 1), chosen);
+        CHECK(one->untouched());
+      }
+    }
   }
 
   TEST_CASE("a graph is replayed with other elements and other offsets") {

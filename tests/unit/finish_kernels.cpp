@@ -270,6 +270,39 @@ void check_rows(const std::vector<std::vector<T>>& chunks, std::size_t per) {
   });
 }
 
+/// Sums and means of the states of measures of dispersion.
+template <class T>
+void check_sums_of_moments(const std::vector<std::vector<T>>& chunks) {
+  using Moments = recipe<operation::variance, method::exact, T>;
+  chunks_in_memory<Moments> memory;
+  for (const auto& one : chunks) memory.add(one);
+  cuda::batch_status status{};
+  cuda::batch_elements all{};
+  all.kind = layout::rows;
+  all.results = chunks.size();
+  all.chunks = 1;
+  cuda::batch_output out{};
+  out.states = memory.states.data();
+  out.exact_states = memory.exact.data();
+  out.present = memory.present.data();
+  out.status = &status;
+  const auto check = [&]<class Recipe>(Recipe) {
+    out.least = least_count(Recipe::what);
+    for_each_result<Recipe>([&]<class R>(element_type type) {
+      std::vector<R> found(chunks.size());
+      out.results = found.data();
+      out.result = type;
+      run<Moments>(all, out, memory.source(), target_of<Recipe>(type), 1);
+      for (std::size_t i = 0; i < chunks.size(); ++i) {
+        const auto total = total_of<Recipe>(state_of<Recipe>(chunks[i], 0, chunks[i].size()));
+        expect(same_bits(found[i], expected_value<Recipe, R>(total, chunks[i].size()).value), type, i);
+      }
+    });
+  };
+  check(recipe<operation::sum, method::exact, T>());
+  check(recipe<operation::mean, method::exact, T>());
+}
+
 template <class T>
 std::vector<T> numbers(std::initializer_list<int> all) {
   std::vector<T> x;
@@ -302,6 +335,7 @@ TEST_SUITE("unit/finish_kernels") {
       check_single<Recipe>(numbers<T>({3, -2, 1, 0, 2, 4, -1, 1, 3}));
       for (const std::size_t per : {3, 1}) check_rows<Recipe>(chunks, per);
     });
+    if constexpr (floating<T>) check_sums_of_moments(chunks);
   }
 
   TEST_CASE_TEMPLATE("what is not finite", T, float, double, f16) {

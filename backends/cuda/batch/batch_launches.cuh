@@ -44,6 +44,8 @@ template <>
 inline constexpr bool has_vector_kernels<accumulator::compensated_moments<double>> = true;
 template <>
 inline constexpr bool has_vector_kernels<word_log_sum> = true;
+template <>
+inline constexpr bool has_vector_kernels<by_word<std::uint64_t, accumulator::log_sum<double>>> = true;
 
 /// Whether rows along the last axis are folded by term_lines_kernel. Exact sums of f32 in whole vectors have faster
 /// ones.

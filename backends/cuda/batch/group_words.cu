@@ -84,7 +84,7 @@ void group_words::enqueue(scratch_pieces& scratch, const execution& where, const
   batch_output finished = out;
   finished.states = to.states;
   finished.present = to.present;
-  enqueue_finish_each(request_, all, finished, where);
+  enqueue_finish_each(request_, request_, all, finished, where);
 }
 
 }  // namespace fanin::cuda

@@ -25,7 +25,7 @@ struct number_bound {
 template <class T>
 struct number_sums {
   using bound = number_bound<T>;
-  static constexpr bool of_products = false;
+  static constexpr bool of_products = false, adds_numbers = true;
   static constexpr int all_parts = bound::is_double ? 2 : 1;
   static constexpr unsigned most_terms = 1u << 11, most_of_group = 1u << 12;  ///< as term_sums has them
   std::uint64_t part[all_parts] = {};                                         ///< in two's complement

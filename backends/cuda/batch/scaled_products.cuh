@@ -113,7 +113,7 @@ struct scaled_moments : word_numbers<Word> {
   FANIN_HOST_DEVICE static A total(const state& s, std::uint64_t count) {
     A both;
     if (count == 0) return both;
-    add_words(s.sum, both.sum);
+    add_sum<number>(s.sum, both.sum);
     add_words(s.squares, both.squares);
     return both;
   }

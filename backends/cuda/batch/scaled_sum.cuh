@@ -180,6 +180,21 @@ FANIN_HOST_DEVICE void add_words(const scaled_integer<Words, Low>& s, A& sum) {
   }
 }
 
+/// Adds the sum of numbers N, which fits, to an exact accumulator without elements.
+template <class N, int Words, int Low, class A>
+FANIN_HOST_DEVICE void add_sum(const scaled_integer<Words, Low>& s, A& sum) {
+  s.is_negative_zero() ? sum.add(-N{}) : add_words(s, sum);
+}
+
+/// The sum of `count` numbers, or their mean, rounded once to R, the format of `to`.
+template <class R, int Words, int Low, class To>
+FANIN_HOST_DEVICE typename To::value rounded_sum(const scaled_integer<Words, Low>& s, std::uint64_t count,
+                                                 bool is_mean, To to) {
+  if (is_mean && count == 0) return to.made_of(to.quiet_nan);
+  if (count > 0 && s.is_negative_zero()) return to.made_of(to.sign);
+  return rounded<R>(s, is_mean ? count : 1, to);
+}
+
 /// Exact sums of elements T, or of numbers that have no more digits.
 template <class T>
 struct scaled_sum {
@@ -218,21 +233,14 @@ struct scaled_sum {
   /// The sum, or the mean, of `count` elements whose state fits, in R, the format of `to`.
   template <class R, class To = detail::float_format<R>>
   FANIN_HOST_DEVICE static typename To::value finish(const state& s, std::uint64_t count, use is_mean, To to = {}) {
-    if (is_mean && count == 0) return to.made_of(to.quiet_nan);
-    if (count > 0 && s.is_negative_zero()) return to.made_of(to.sign);
-    return rounded<R>(s, is_mean ? count : 1, to);
+    return rounded_sum<R>(s, count, is_mean, to);
   }
 
   /// The exact accumulator A of `count` elements.
   template <class A = exact_accumulator<number>>
   FANIN_HOST_DEVICE static A total(const state& s, std::uint64_t count) {
     A sum;
-    if (count == 0) return sum;
-    if (s.is_negative_zero()) {
-      sum.add(-number{});
-      return sum;
-    }
-    add_words(s, sum);
+    if (count > 0) add_sum<number>(s, sum);
     return sum;
   }
 };

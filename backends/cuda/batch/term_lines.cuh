@@ -167,7 +167,7 @@ __device__ inline int most_of_group(int x, unsigned group_size) {
   for (unsigned distance = 1; distance < group_size; distance *= 2) x = ::max(x, shuffle_xor(x, distance));
   return x;
 }
-/// Merges the sums of the lanes of a group. Every lane of the group gets the merged sums. Sums of squares have no
+/// Merges the sums of the lanes of a group. Every lane of the group gets the merged sums. Sums of squares alone have no
 /// signs.
 template <class Sums>
 __device__ void merge_sums(Sums& sums, unsigned group_size, bool have_signs) {
@@ -191,7 +191,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
   constexpr bool may_have_two = accumulator::inputs_of<A>() == 2;
   constexpr unsigned size = vector<T>::size, warps_of_block = tuning::term_threads / 32;
   constexpr unsigned vectors = tuning::vectors_of_run, half = vectors / 2, every_lane = 0xffffffffu;
-  using run = line_vectors<T, vectors, !folds_terms<A>>;
+  using run = line_vectors<T, vectors, sums::adds_numbers>;
   struct merged {
     sums of_lanes;
     int unit;
@@ -238,7 +238,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
     const auto place_of = [&](unsigned n) { return begin + lane_of_group * size + n * stride; };
     // Calls f(pairs) for N vectors of the lane from vector n on.
     const auto with_pairs = [&]<unsigned N>(unsigned n, const auto& f) {
-      line_vectors<T, N, !folds_terms<A>> of_x;
+      line_vectors<T, N, sums::adds_numbers> of_x;
       of_x.load(line.x, line, place_of(n), stride);
       if constexpr (may_have_two) {
         if (has_two) {
@@ -318,7 +318,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
       const bool is_simple = !has_rare && window.unit() == unit && line.to - line.from <= sums::most_of_group;
       if (!__any_sync(every_lane, ends && !is_simple)) {
         sums all_lanes = window.of_terms();
-        merge_sums(all_lanes, group_size, has_two || !folds_terms<A>);
+        merge_sums(all_lanes, group_size, has_two || sums::adds_numbers);
         if (ends && lane_of_group == k) found.store({all_lanes, unit}), has_found = true;
       } else {
         state s = A::state_of(window.of_terms(), window.unit(), true);

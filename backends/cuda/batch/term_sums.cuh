@@ -154,7 +154,7 @@ struct product_bound {
 template <class T, bool Roots>
 struct term_sums {
   using bound = product_bound<T>;
-  static constexpr bool of_products = true, rounds = bound::rounds;
+  static constexpr bool of_products = true, adds_numbers = Roots, rounds = bound::rounds;
   /// The parts that the terms of a window have at most.
   static constexpr int window_parts = rounds ? 3 : 2, window_roots = !Roots ? 0 : rounds ? 2 : 1;
   /// The most terms whose sums these integers hold.
@@ -162,7 +162,8 @@ struct term_sums {
   /// The most terms whose sums they hold if a term is below 2^51 units.
   static constexpr unsigned most_of_group = 1u << 12;
   std::uint64_t product[3] = {}, root[2] = {};  ///< in two's complement
-  std::uint32_t signs = ~0u;                    ///< the upper bit is 1 if all products have the sign bit
+  /// The upper bit is 1 if all products have the sign bit; with Roots, if all numbers have it.
+  std::uint32_t signs = ~0u;
 
   /// Calls f(word) for all sums that a window may have.
   template <class F>
@@ -229,7 +230,7 @@ struct term_sums {
       }
       term_sums& sums = to[i % Sums];
       for (int k = 0; k < all_parts; ++k) note(sums.product[k], detail::to_bits(shifted[k]));
-      signs[i % Sums] &= upper_half(x[i]) ^ upper_half(y[i]);
+      signs[i % Sums] &= Roots ? upper_half(x[i]) : upper_half(x[i]) ^ upper_half(y[i]);
       if constexpr (Roots) {
         // A square is below 2^(unit - 921), and its root below 2^51 units of the first part. The last part has no
         // rest if the squares have none.
@@ -268,8 +269,8 @@ struct term_sums {
     const std::uint64_t upper = product[0] << 38, next = static_cast<std::uint64_t>(middle) + upper;
     const std::int64_t high = (part(0) >> 26) + (middle >> 63) + (next < upper ? 1 : 0);
     const std::uint64_t words[] = {low, next, static_cast<std::uint64_t>(high)};
-    return scaled_state<product_sum>(words, unit,
-                                     (~signs & product_sum::has_positive) | (fits ? 0 : product_sum::unfit));
+    const std::uint32_t positive = Roots ? product_sum::has_positive : ~signs & product_sum::has_positive;
+    return scaled_state<product_sum>(words, unit, positive | (fits ? 0 : product_sum::unfit));
   }
   /// The sum of the numbers. Its second part has units of 2^(unit / 2 - 537).
   FANIN_HOST_DEVICE number_sum numbers(int unit) const {
@@ -277,7 +278,7 @@ struct term_sums {
     const std::int64_t high = (static_cast<std::int64_t>(root[0]) >> 38) +
                               (static_cast<std::int64_t>(root[1]) >> 63) + (low < upper ? 1 : 0);
     const std::uint64_t words[] = {low, static_cast<std::uint64_t>(high)};
-    return scaled_state<number_sum>(words, unit / 2, number_sum::has_positive);
+    return scaled_state<number_sum>(words, unit / 2, ~signs & number_sum::has_positive);
   }
 
  private:

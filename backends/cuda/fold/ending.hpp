@@ -166,6 +166,18 @@ FANIN_HOST_DEVICE FANIN_NOINLINE finished_bits exact_bits(const typename Recipe:
   return bits_of_value(value_of<Recipe, R>(s, count, to));
 }
 
+/// Whether states have exact sums of elements beside those of their squares, so that they also serve sums and means.
+template <class State>
+inline constexpr bool are_exact_moments = false;
+template <class T>
+inline constexpr bool are_exact_moments<exact_moments_accumulator<T>> = true;
+template <class M>
+inline constexpr bool has_exact_moments = are_exact_moments<typename M::state>;
+/// Whether the end is that of a sum of elements, or of a mean.
+FANIN_HOST_DEVICE inline bool ends_elements(const ending& end) {
+  return end.what == operation::sum || end.what == operation::mean;
+}
+
 /// The value of `count` elements whose state is `s`.
 template <class M>
 FANIN_HOST_DEVICE finished_bits finished_value(const typename M::state& s, std::uint64_t count, const ending& end) {
@@ -173,8 +185,13 @@ FANIN_HOST_DEVICE finished_bits finished_value(const typename M::state& s, std::
   if constexpr (is_keyed<M>) {
     with_value_of_keys<M>(s, count, end.rule, [&](const auto& value) { found = bits_of_value(value); });
   } else {
+    using T = typename M::element;
     constexpr method how = served_by<M>::how;
-    with_operation<typename M::element, how>(end.what, ends_with<M>(), [&](auto one) {
+    if constexpr (has_exact_moments<M>) {
+      if (end.what == operation::sum) return exact_bits<recipe<operation::sum, how, T>>(s.sum, count, end.to);
+      if (end.what == operation::mean) return exact_bits<recipe<operation::mean, how, T>>(s.sum, count, end.to);
+    }
+    with_operation<T, how>(end.what, ends_with<M>(), [&](auto one) {
       using Recipe = decltype(one);
       if constexpr (how == method::exact) {
         found = exact_bits<Recipe>(s, count, end.to);
@@ -262,6 +279,11 @@ template <class M, class P = scaled_t<M>>
 FANIN_HOST_DEVICE finished_bits scaled_bits(const typename P::state& sum, std::uint64_t count, const ending& end) {
   const auto use = P::use_of(end.value, end.ddof);
   if constexpr (folds_terms<P>) {
+    if constexpr (has_exact_moments<M>) {
+      if (ends_elements(end)) {
+        return bits_of_value(rounded_sum<std::uint64_t>(sum.sum, count, end.value == sum_value::mean, end.to));
+      }
+    }
     if constexpr (served_by<M>::first != operation::dot) {  // A dot product has no root.
       std::uint64_t bits;
       if (decide_by_pairs<P>(sum, count, use, end.to, bits)) return bits_of_value(bits);

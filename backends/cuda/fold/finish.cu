@@ -29,7 +29,7 @@ finisher finisher_of_integer_log_sum(element_type type) {
   using M = accumulator::log_sum<double>;
   static_assert(sizeof(typename M::state) == sizeof(float_log_sum::state));
   const state_form form = form_of_integer_log_sum(type);
-  return {finish_kernel<M>, operation::log_sum_exp, form, form, sizeof(typename M::state)};
+  return {finish_kernel<M>, operation::log_sum_exp, form, form, sizeof(typename M::state), sizeof(typename M::state)};
 }
 finisher finisher_of(const request& request) {
   const element_type type = request.inputs.type();
@@ -94,9 +94,10 @@ void enqueue_finish(const request& request, const state_run& run, const presence
   enqueue_single(request, run, present, result, nullptr, stream);
 }
 
-void enqueue_finish_each(const request& request, const batch_elements& all, const batch_output& out,
-                         const execution& where) {
-  const finisher by = finisher_of(request);
+void enqueue_finish_each(const request& folded, const request& request, const batch_elements& all,
+                         const batch_output& out, const execution& where) {
+  finisher by = finisher_of(folded);
+  by.ended_as = finisher_of(request).ended_as;
   const std::uint64_t results = all.only_long ? all.count / all.most_short + 1 : all.results;
   const auto group_size =
       static_cast<unsigned>(all.only_long ? 32 : std::bit_ceil(std::min<std::uint64_t>(all.chunks, 32)));

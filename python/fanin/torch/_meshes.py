@@ -31,14 +31,14 @@ def rules_of(row, operator):
     def rules(*args, **kwargs):
         def all_placed(placement):
             return [placement if is_tensor(argument) else None for argument in args]
-        copied = [([Replicate()], all_placed(Replicate()))]
+        copied = [([Replicate()] * len(row.results), all_placed(Replicate()))]
         if not along_axes:
             return copied
         x, given = args[0], bound(operator, args, kwargs)
         axes = axes_of(x.ndim, given.get("dim"))
         kept = [axis for axis in range(x.ndim) if axis not in axes]
-        sharded = [([Shard(axis if given.get("keepdim") else axis - sum(other < axis for other in axes))],
-                    all_placed(Shard(axis))) for axis in kept]
+        sharded = [([Shard(axis if given.get("keepdim") else axis - sum(other < axis for other in axes))]
+                    * len(row.results), all_placed(Shard(axis))) for axis in kept]
         moves = any(placement.is_shard() and placement.dim in axes for placement in x.placements)
         return sharded if moves and any(x.shape[axis] >= x.mesh.size() for axis in kept) else sharded + copied
     return rules

@@ -3,6 +3,7 @@
 
 import inspect
 from types import SimpleNamespace
+from typing import Callable, NamedTuple
 
 import torch
 
@@ -14,16 +15,20 @@ functions = {}  # of the operators, for Python, by name
 class Row:
     """An operator: its schema, what computes it, and what PyTorch has to know about it.
 
-    `compute` has the arguments of the schema, and computes the result on any device. `shape` has them too, and gives
-    the shape and the type of the result. `gradient(call, grad)` gives the gradients of tensors by their names, where
-    there are any; `call` is a Call, and `saves` names the tensors that it keeps. `batch(call)` computes the operator
-    for a Call whose tensors have one more axis in front. `autocast` gives a Call the types that autocast asks for.
-    `compute` may have `plans`, the calls that were made before.
+    `compute` has the arguments of the schema, and computes the results on any device. `shape` has them too, and gives
+    the shape and the type of each result; all results have the same. `gradient(call, *grads)` gives the gradients of
+    tensors by their names, where there are any, from those of `results`, which may be None if there are several;
+    `call` is a Call, and `saves` names the tensors and results that it keeps. In place of `gradient`, `first_of` names
+    the operator before, with the same arguments, whose first result and gradient are this one's. `batch(call)`
+    computes the operator for a Call whose tensors have one more axis in front. `autocast` gives a Call the types that
+    autocast asks for. `compute` may have `plans`, the calls that were made before.
     """
 
-    def __init__(self, schema, story, compute, shape, batch, gradient=None, saves=(), autocast=None):
+    def __init__(self, schema, story, compute, shape, batch, gradient=None, saves=(), autocast=None,
+                 results=("result",), first_of=None):
         self.schema, self.story, self.compute, self.shape = schema, story, compute, shape
         self.batch, self.gradient, self.saves, self.autocast = batch, gradient, saves, autocast
+        self.results, self.first_of = results, first_of
         self.name = schema.partition("(")[0]
 
 
@@ -64,7 +69,10 @@ def register(row, meshes):
     torch.library.register_fake(name, lambda *args, **kwargs: fake(row, args, kwargs), lib=LIBRARY)
     torch.library.register_vmap(name, lambda info, in_dims, *args, **kwargs: batched(row, operator, info, in_dims, args,
                                                                                      kwargs), lib=LIBRARY)
-    differentiable = None if row.gradient is None else register_gradient(row, operator, meshes)
+    differentiable = differentiable_of(row, operator, meshes)
+    if differentiable is not None:
+        _differentiable[row.name] = differentiable
+        register_gradient(row, operator, differentiable, meshes)
     if row.autocast is not None:
         for device in ("cpu", "cuda"):
             register_autocast(row, operator, device)
@@ -72,9 +80,13 @@ def register(row, meshes):
     return function
 
 
+_differentiable = {}  # by the name of the operator
+
+
 def fake(row, args, kwargs):
     shape, dtype = row.shape(*args, **kwargs)
-    return args[0].new_empty(shape, dtype=dtype)
+    found = tuple(args[0].new_empty(shape, dtype=dtype) for _ in row.results)
+    return found if len(found) > 1 else found[0]
 
 
 def batched(row, operator, info, in_dims, args, kwargs):
@@ -85,7 +97,7 @@ def batched(row, operator, info, in_dims, args, kwargs):
         return x.unsqueeze(0).expand(info.batch_size, *x.shape) if dim is None else x.movedim(dim, 0)
     args = [moved(x, dim) for x, dim in zip(args, in_dims)]
     kwargs = {name: moved(x, None) for name, x in kwargs.items()}
-    return row.batch(Call(operator, bound(operator, args, kwargs))), 0
+    return row.batch(Call(operator, bound(operator, args, kwargs))), (0,) * len(row.results) if row.results[1:] else 0
 
 
 def below_autograd(row, operator, meshes, args, kwargs):
@@ -95,8 +107,24 @@ def below_autograd(row, operator, meshes, args, kwargs):
         return operator(*args, **kwargs) if found is NotImplemented else found
 
 
-def register_gradient(row, operator, meshes):
-    """Gradients by a Function with setup_context(), which torch.func needs. PyTorch's register_autograd() has none."""
+class Differentiable(NamedTuple):
+    """What computes results with a gradient from all arguments. torch.func needs `apply`; `apply_here` is shorter."""
+    apply: Callable
+    apply_here: Callable
+
+
+def differentiable_of(row, operator, meshes):
+    if row.first_of is not None:
+        return Differentiable(*(lambda *values, both=both: both(*values)[0] for both in _differentiable[row.first_of]))
+    if row.gradient is None:
+        return None
+    made = function_with_gradient(row, operator, meshes)
+    # Function.apply() looks at the signature of forward() in each call, for default arguments, of which there are none.
+    return Differentiable(made.apply, super(torch.autograd.Function, made).apply)
+
+
+def function_with_gradient(row, operator, meshes):
+    """A Function with setup_context(), which torch.func needs. PyTorch's register_autograd() has none."""
     arguments = operator._schema.arguments
     names = [argument.name for argument in arguments]
     first_of_keywords = sum(not argument.kwarg_only for argument in arguments)
@@ -119,32 +147,37 @@ def register_gradient(row, operator, meshes):
                     ctx.placed[name] = x.device_mesh, x.placements
                 if name in row.saves:
                     saved[name] = x
-        if "result" in row.saves:
-            saved["result"] = output
+        for name, x in zip(row.results, output if type(output) is tuple else (output,)):
+            if name in row.saves:
+                saved[name] = x
+        ctx.set_materialize_grads(len(row.results) == 1)  # A gradient of several may be missing, and is None.
         ctx.given, ctx.saved_names = given, list(saved)
         ctx.save_for_backward(*saved.values())
 
-    def backward(ctx, grad):
+    def backward(ctx, *grads):
+        if all(grad is None for grad in grads):
+            return (None,) * len(names)
         call = Call(operator, dict(zip(names, ctx.given)), like=ctx.like)
         call.__dict__.update(zip(ctx.saved_names, ctx.saved_tensors))
-        found = row.gradient(call, grad)
+        found = row.gradient(call, *grads)
         for name, (mesh, placements) in ctx.placed.items():
             found[name] = found[name].redistribute(mesh, placements)
         return tuple(found[name].to(ctx.like[name][1]) if needed else None
                      for name, needed in zip(names, ctx.needs_input_grad))
 
-    made = type("Of_" + row.name, (torch.autograd.Function,), {
+    return type("Of_" + row.name, (torch.autograd.Function,), {
         "generate_vmap_rule": True, "forward": staticmethod(forward), "setup_context": staticmethod(setup_context),
         "backward": staticmethod(backward)})
 
+
+def register_gradient(row, operator, differentiable, meshes):
     def kernel(*args, **kwargs):
         if torch.is_grad_enabled() and any(isinstance(x, torch.Tensor) and x.requires_grad for x in args):
-            return made.apply(*bound(operator, args, kwargs).values())
+            return differentiable.apply(*bound(operator, args, kwargs).values())
         if kind_of((*args, *kwargs.values())) == PLAIN:  # as in a compiled graph, without a second dispatch
             return row.compute(*args, **kwargs)
         return below_autograd(row, operator, meshes, args, kwargs)
     LIBRARY.impl(row.name, kernel, "Autograd")
-    return made
 
 
 def register_autocast(row, operator, device):
@@ -215,9 +248,6 @@ def function_of(row, operator, differentiable, meshes):
 
     plans = getattr(row.compute, "plans", None)
 
-    # Function.apply() looks at the signature of forward() in each call, for default arguments, of which there are none.
-    apply = None if differentiable is None else super(torch.autograd.Function, differentiable).apply
-
     def function(*args, **kwargs):
         if not is_compiling():
             x = args[0] if args else None
@@ -229,8 +259,9 @@ def function_of(row, operator, differentiable, meshes):
             kind = kind_of((*args, *kwargs.values())) if args and fits(args, kwargs) else OTHER
             if kind == PLAIN:
                 return row.compute(*args, **kwargs)
-            if kind == WITH_GRADIENT and apply is not None:
-                return apply(*(bound(operator, args, kwargs).values() if kwargs else args + defaults[len(args):]))
+            if kind == WITH_GRADIENT and differentiable is not None:
+                return differentiable.apply_here(*(bound(operator, args, kwargs).values() if kwargs
+                                                   else args + defaults[len(args):]))
             if differentiable is not None and torch._C._are_functorch_transforms_active():
                 return differentiable.apply(*bound(operator, args, kwargs).values())
         if args and hasattr(args[0], "placements"):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of reductions that were made before: all but the addresses of tensors is kept, by the other arguments."""
 
+from ctypes import POINTER, byref, c_int32, pointer
 from math import prod
 
 import torch
@@ -36,13 +37,45 @@ class Plan:
                            context_of(view.device, view.stream, TORCH) if on_device else None, batch,
                            c.Output(count=prod(shape), place=view.place))
 
+    def __call__(self, address, count):
+        results = self.make()
+        self.run(address, results.data_ptr(), count)
+        return results if self.finish is None else self.finish(results)
+
+
+class PlanOfSeveral:
+    """Several operations of rows in device memory, which share a read, with results of one type."""
+
+    __slots__ = ("make", "alignment", "context", "input", "outputs", "arguments")
+
+    def __init__(self, whats, view, options, batch, shape, number):
+        self.alignment = ALIGNMENTS[view.code] - 1
+        self.make = maker_of(view.owner, shape, TYPE_OF[number])
+        self.context = context_of(view.device, view.stream, TORCH)
+        self.input = c.Input(count=view.count, type=view.code, place=c.DEVICE)
+        self.outputs = [c.Output(count=prod(shape), place=c.DEVICE) for _ in whats]
+        count = len(whats)
+        self.arguments = ((c_int32 * count)(*whats), (c_int32 * count)(*[number] * count), count, byref(self.input),
+                          byref(batch), options, (POINTER(c.Output) * count)(*map(pointer, self.outputs)))
+
+    def __call__(self, address, count):
+        results = tuple(self.make() for _ in self.outputs)
+        with self.context.lock:
+            self.input.x = address
+            for output, found in zip(self.outputs, results):
+                output.data = found.data_ptr()
+            c.check(c.context_enqueue_each(self.context.handle, *self.arguments))
+        return results
+
 
 def plan_of(x, name, axes, keepdim, wanted, asked, method):
     """The plan for the tensor's type, shape and place; None if there is none.
 
-    `wanted` is the type of results, and `asked` the code of the type that the library is asked for.
+    `wanted` is the type of results, and `asked` the code of the type that the library is asked for. With a tuple of
+    names the plan is for several operations.
     """
-    what, view = OPERATIONS[name], read_torch(x.detach())
+    whats, view = [OPERATIONS[one] for one in ((name,) if type(name) is str else name)], read_torch(x.detach())
+    what = whats[0]
     is_long = view.place == c.HOST and x.nbytes >= LONG
     if reduce_buffer is None or wanted not in FLOATS or view.stream == PER_THREAD_STREAM or is_long:
         return None
@@ -52,6 +85,9 @@ def plan_of(x, name, axes, keepdim, wanted, asked, method):
         return None
     options = options_for(method, "propagate", "auto", 0, asked)
     batch, shape = batch_of(view, axes, keepdim, method, form, False)
+    if len(whats) > 1:
+        is_served = view.place == c.DEVICE and batch is not None
+        return PlanOfSeveral(whats, view, options, batch, shape, number) if is_served else None
     return Plan(what, view, options, batch, shape, number)
 
 
@@ -89,9 +125,7 @@ class Plans(dict):
         address = x.data_ptr()
         if plan is None or address & plan.alignment:
             return NotImplemented
-        results = plan.make()
-        plan.run(address, results.data_ptr(), count)
-        return results if plan.finish is None else plan.finish(results)
+        return plan(address, count)
 
     def made(self, key, x, args, kwargs):
         if x.dtype not in FLOATS or not x.numel() or not x.dim() or not is_simple((*args, *kwargs.values())):

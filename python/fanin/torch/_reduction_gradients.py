@@ -93,15 +93,20 @@ def shared(along, grad, chosen):
     return along.repeated(along.kept(grad) / along.kept(count)) * chosen
 
 
-def of_variance(call, grad):
-    along = Along(call)
-    left = degrees(along.count, call.correction)
-    centred = call.self - along.repeated(along.reduce(operators["mean"], call.self))
-    return {"self": along.repeated(grad) * (2 / left if left else math.inf) * centred}
+def of_variance(call, grad, grad_of_mean):
+    along, parts = Along(call), []
+    if grad is not None:
+        left = degrees(along.count, call.correction)
+        parts.append(along.repeated(grad) * (2 / left if left else math.inf) * (call.self - along.repeated(call.mean)))
+    if grad_of_mean is not None:
+        parts.append(along.repeated(grad_of_mean / along.count))
+    return {"self": sum(parts)}
 
 
-def of_deviation(call, grad):
-    return of_variance(call, (grad / (2 * call.result)).masked_fill(call.result == 0, 0))
+def of_deviation(call, grad, grad_of_mean):
+    if grad is not None:
+        grad = (grad / (2 * call.dispersion)).masked_fill(call.dispersion == 0, 0)
+    return of_variance(call, grad, grad_of_mean)
 
 
 def of_norm(call, grad):

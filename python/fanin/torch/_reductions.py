@@ -9,6 +9,7 @@ from .._catalogue import OPERATIONS, default_method
 from .._errors import InvalidArgument, Unsupported
 from .._library import DEFAULT_TYPE
 from .._operations import functions
+from .._reduce_each import reduce_each
 from .._torch import BY_TYPE
 from .._types import NAMES
 from ._operators import Row
@@ -179,6 +180,38 @@ def dispersion_of_numbers(name):
     return described(describe), shape
 
 
+def dispersion_and_mean(name):
+    """The dispersion and the exact mean: of rows and with equal methods, by one read."""
+    alone, shape = dispersion_of_numbers(name)
+
+    def together(self, dim=None, *, correction=None, keepdim=False, method="exact"):
+        """The names of both operations, and the other arguments of planned(); None where they share no read."""
+        axes, divisor = axes_of(self.dim(), dim), correction_of(correction)
+        count = math.prod(self.shape[axis] for axis in axes)
+        if method != "exact" or divisor not in (0, 1) or count <= divisor or len(axes) == self.dim():
+            return None
+        return (DISPERSIONS[name][int(divisor)], "mean"), axes, keepdim, as_dispersions, None, method
+
+    def plan(x, *args, **kwargs):
+        found = together(x, *args, **kwargs)
+        return None if found is None else planned(x, *found)
+
+    def compute(self, *args, **kwargs):
+        results = plans.compute(self, args, kwargs)
+        if results is not NotImplemented:
+            return results
+        wanted, found = as_dispersions(self, None), together(self, *args, **kwargs)
+        if found is None or not self.numel():
+            dim, keepdim = args[0] if args else kwargs.get("dim"), kwargs.get("keepdim", False)
+            mean = reduced(self, "mean", axes_of(self.dim(), dim), keepdim, as_dispersions)
+            return alone(self, *args, **kwargs), mean
+        names, axes, keepdim, _, _, method = found
+        both = reduce_each(names, readable(self), axes, method=method, keepdims=keepdim)
+        return tuple(one.to(wanted) for one in both)
+    plans = compute.plans = Plans(plan)
+    return compute, shape
+
+
 def name_of_order(order):
     if order not in (1, 2, math.inf):
         raise Unsupported("ord is 1, 2 or inf, and not %s: call torch.linalg.vector_norm" % order)
@@ -266,6 +299,8 @@ def method_for(name):
     return 'str method="%s"' % default_method(OWN_NAMES.get(name, name))
 
 
+DISPERSION = "%%s(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, %s) -> %%s" \
+    % method_for("variance")
 AXES = "Tensor self, int[1]? dim=None, bool keepdim=False"
 ROWS = [
     Row("sum(%s, *, ScalarType? dtype=None, %s) -> Tensor" % (AXES, method_for("sum")),
@@ -276,11 +311,13 @@ ROWS = [
         "The product along dim.", *simple("prod", as_sums), batch_axes, of_product, ("self",), wide_result),
     *(Row("%s(%s) -> Tensor" % (name, AXES), "The %s along dim." % story, *simple(name, as_input), batch_axes,
           of_extremum, ("self", "result")) for name, story in (("amin", "minimum"), ("amax", "maximum"))),
-    *(Row("%s(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, %s) -> Tensor"
-          % (name, method_for(DISPERSIONS[name][1])), "The %s along dim, rounded once." % story, *dispersion_of_numbers(name),
-          batch_axes, gradient, saves)
-      for name, story, gradient, saves in (("var", "variance", of_variance, ("self",)),
-                                           ("std", "standard deviation", of_deviation, ("self", "result")))),
+    *(Row(DISPERSION % (name + "_mean", "(Tensor, Tensor)"), "The %s and the mean along dim, each rounded once." % story,
+          *dispersion_and_mean(name), batch_axes, gradient, saves, results=("dispersion", "mean"))
+      for name, story, gradient, saves in (
+          ("var", "variance", of_variance, ("self", "mean")),
+          ("std", "standard deviation", of_deviation, ("self", "dispersion", "mean")))),
+    *(Row(DISPERSION % (name, "Tensor"), "The %s along dim, rounded once." % story, *dispersion_of_numbers(name),
+          batch_axes, first_of=name + "_mean") for name, story in (("var", "variance"), ("std", "standard deviation"))),
     Row("vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, %s)"
         " -> Tensor" % method_for("norm2"), "The norm of order 1, 2 or inf along dim, rounded once.", *norm(),
         batch_axes, of_norm, ("self", "result"), wide_result),

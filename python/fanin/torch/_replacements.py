@@ -43,16 +43,8 @@ def mean_of(x, dim=None, keepdim=False, *, dtype=None):
 
 
 REPLACEMENTS.update({aten.var.correction: ours.var, aten.std.correction: ours.std, aten.dot.default: ours.dot,
+                     aten.var_mean.correction: ours.var_mean, aten.std_mean.correction: ours.std_mean,
                      aten.logsumexp.default: ours.logsumexp})
-
-
-def with_mean(dispersion):
-    def both(x, dim=None, *, correction=None, keepdim=False):
-        return dispersion(x, dim, correction=correction, keepdim=keepdim), ours.mean(x, dim, keepdim)
-    return both
-
-
-REPLACEMENTS.update({aten.var_mean.correction: with_mean(ours.var), aten.std_mean.correction: with_mean(ours.std)})
 
 
 @replaces(aten.linalg_vector_norm.default)
