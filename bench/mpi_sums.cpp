@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact sums over MPI ranks beside what a program does without fanin: a plain sum and an MPI_Allreduce of one double,
 // and a reproducible sum in two passes, a bound of all magnitudes and then sums of equally rounded parts. Prints
-// microseconds for each call, of the slowest rank: the least of many turns, in which the ways follow each other.
+// microseconds for each call, of the slowest rank: the least of many turns, in which the sums follow each other.
 //   mpirun -n 2 mpi_sums [SECONDS]
 #include <algorithm>
 #include <cmath>
@@ -68,23 +68,23 @@ double two_pass_sum(const std::vector<double>& x, double total_count) {
 
 double sink = 0;
 
-/// The least microseconds of a call of each way, each in its turn, within about `seconds` in all.
-std::vector<double> times_of(const std::vector<std::function<double()>>& ways, double seconds) {
-  std::vector<double> best(ways.size(), 1e30);
-  std::vector<int> calls(ways.size(), 1);
-  const auto time = [&](std::size_t way) {
+/// The least microseconds of a call of each function, each in its turn, within about `seconds` in all.
+std::vector<double> times_of(const std::vector<std::function<double()>>& functions, double seconds) {
+  std::vector<double> best(functions.size(), 1e30);
+  std::vector<int> calls(functions.size(), 1);
+  const auto time = [&](std::size_t f) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();
-    for (int i = 0; i < calls[way]; ++i) sink += ways[way]();
-    return reduced(MPI_Wtime() - begin, MPI_MAX) / calls[way];
+    for (int i = 0; i < calls[f]; ++i) sink += functions[f]();
+    return reduced(MPI_Wtime() - begin, MPI_MAX) / calls[f];
   };
-  for (std::size_t way = 0; way < ways.size(); ++way) {
-    time(way);
-    calls[way] = std::max(1, static_cast<int>(500e-6 / time(way)));
+  for (std::size_t f = 0; f < functions.size(); ++f) {
+    time(f);
+    calls[f] = std::max(1, static_cast<int>(500e-6 / time(f)));
   }
   const double begin = MPI_Wtime();
   do {
-    for (std::size_t way = 0; way < ways.size(); ++way) best[way] = std::min(best[way], time(way));
+    for (std::size_t f = 0; f < functions.size(); ++f) best[f] = std::min(best[f], time(f));
   } while (reduced(MPI_Wtime() - begin, MPI_MAX) < seconds);
   for (double& time : best) time *= 1e6;
   return best;

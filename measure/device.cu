@@ -180,11 +180,11 @@ device_reads::device_reads(const rotated_input& input, cudaStream_t stream, doub
     : sink_(cuda::allocate_device(sizeof(std::uint32_t))), seconds_(std::numeric_limits<double>::infinity()) {
   auto* const result = reinterpret_cast<std::uint32_t*>(sink_.get());
   const std::vector<read_launch> launches = read_launches();
-  for (const read_launch& way : launches) {
-    const std::uint64_t needed = words_of(input.at(0), result).count / (4 * way.loads * read_threads) + 1;
-    const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(way.most_blocks, needed));
-    const auto read = [&input, way, blocks, stream, result](std::size_t i) {
-      way.kernel<<<blocks, read_threads, way.shared_bytes, stream>>>(words_of(input.at(i), result));
+  for (const read_launch& launch : launches) {
+    const std::uint64_t needed = words_of(input.at(0), result).count / (4 * launch.loads * read_threads) + 1;
+    const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(launch.most_blocks, needed));
+    const auto read = [&input, launch, blocks, stream, result](std::size_t i) {
+      launch.kernel<<<blocks, read_threads, launch.shared_bytes, stream>>>(words_of(input.at(i), result));
       check(cudaGetLastError(), "launching a read");
     };
     const batch_clock clock = event_clock(stream, read);

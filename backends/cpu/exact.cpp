@@ -178,8 +178,8 @@ class double_sums {
     const std::size_t length = std::min(count, proven_tile<T>);
     constexpr int least = depth_of_elements<T>(1);
     const int first = length >= shortest_shallow ? 0 : 1;
-    const auto attempt = [&](int way) HWY_ATTR {
-      switch (first + way) {
+    const auto attempt = [&](int i) HWY_ATTR {
+      switch (first + i) {
         case 0:
           return add_proven<T, least>(x, length, flags_, into);
         case 1:

@@ -153,8 +153,8 @@ class prover {
   /// Folds x[0..count), and y, of at most a tile. Returns whether the sums are exact.
   bool fold(const T* x, const T* y, std::size_t count) {
     const bool shallow = count >= shortest_shallow;
-    const auto attempt = [&](int way) {
-      depth_ = shallow ? way + 1 : product_depths;
+    const auto attempt = [&](int i) {
+      depth_ = shallow ? i + 1 : product_depths;
       if (!prove(what_, depth_, x, y, count, total_)) return false;
       // A sum of -0 alone is -0, which these sums do not tell from others of 0. Squares are never -0.
       return what_ == product_terms::squares ||

@@ -40,24 +40,24 @@ HWY_NOINLINE void add_double(double value, Accumulator& into) {
   into.add_scaled(value < 0 ? -magnitude : magnitude, exponent);
 }
 
-/// Several ways to add a tile, fastest first, each of which may fail.
+/// The order in which loops that may fail to add a tile are tried.
 class attempt_order {
  public:
-  /// Calls attempt(way) for way < count until it returns true. Returns whether it did. The fastest comes first,
+  /// Calls attempt(i) for i < count until it returns true. Returns whether it did. The fastest loop, 0, comes first,
   /// unless it has failed lately.
   template <class Attempt>
   bool add(int count, Attempt attempt) {
     const bool from_fastest = waiting_ == 0;
-    int way = from_fastest ? 0 : last_;
-    while (way < count && !attempt(way)) ++way;
-    last_ = way;
+    int i = from_fastest ? 0 : last_;
+    while (i < count && !attempt(i)) ++i;
+    last_ = i;
     if (!from_fastest) {
       --waiting_;
     } else {
-      pause_ = way == 0 ? 0 : std::clamp(2 * pause_, 1, most_waiting);
+      pause_ = i == 0 ? 0 : std::clamp(2 * pause_, 1, most_waiting);
       waiting_ = pause_;
     }
-    return way < count;
+    return i < count;
   }
 
  private:

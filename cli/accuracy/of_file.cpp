@@ -23,14 +23,14 @@ namespace fanin::cli {
 
 namespace {
 
-/// A way to sum: a variant of the backend serial, whose bits the other CPU backends share, or a method.
-struct way_to_sum {
+/// An algorithm of a sum: a variant of the backend serial, whose bits the other CPU backends share, or a method.
+struct sum_algorithm {
   std::string_view name, variant;
   std::optional<fanin::method> method;
 };
-constexpr std::array ways = {way_to_sum{"plain loop", "naive", {}}, way_to_sum{"fast", "", method::fast},
-                             way_to_sum{"compensated", "", method::compensated},
-                             way_to_sum{"exact", "", method::exact}};
+constexpr std::array algorithms = {sum_algorithm{"plain loop", "naive", {}}, sum_algorithm{"fast", "", method::fast},
+                                   sum_algorithm{"compensated", "", method::compensated},
+                                   sum_algorithm{"exact", "", method::exact}};
 
 struct judged_sum {
   scalar value;
@@ -41,7 +41,7 @@ struct judged_sum {
 struct numbers_as {
   element_type type;
   std::uint64_t changed = 0, infinite = 0, vanished = 0;
-  std::vector<judged_sum> sums;  ///< one for each way
+  std::vector<judged_sum> sums;  ///< one for each algorithm
 };
 
 /// How many decimal digits of the exact sum a relative error leaves.
@@ -74,9 +74,9 @@ numbers_as sums_as(const array_view& elements, const oracle::exact_sum& exact) {
     }
   });
   const double sum = std::fabs(oracle::as_double(exact.rounded(element_type::f64)));
-  for (const way_to_sum& way : ways) {
+  for (const sum_algorithm& algorithm : algorithms) {
     const scalar value = reduce(operation::sum, std::span<const To>(numbers),
-                                {.backend = "serial", .variant = way.variant, .method = way.method})
+                                {.backend = "serial", .variant = algorithm.variant, .method = algorithm.method})
                              .value;
     const double error = exact.distance(value);
     found.sums.push_back({value, error == 0 ? 0 : error / sum});
@@ -96,8 +96,8 @@ std::string verdict(const numbers_as& single) {
 std::string as_text(const std::string& name, const array_view& elements, const oracle::exact_sum& exact,
                     const numbers_as& single, const numbers_as& wide) {
   std::vector<table_row> rows = {{"method", "f32", "error", "digits", "f64", "error", "digits"}};
-  for (std::size_t i = 0; i < ways.size(); ++i) {
-    rows.push_back({std::string(ways[i].name)});
+  for (std::size_t i = 0; i < algorithms.size(); ++i) {
+    rows.push_back({std::string(algorithms[i].name)});
     for (const numbers_as* one : {&single, &wide}) {
       const auto& [value, error] = one->sums[i];
       rows.back().insert(rows.back().end(), {value_text(value), error_text(error), digits(error)});
@@ -113,9 +113,9 @@ std::string as_text(const std::string& name, const array_view& elements, const o
 
 json sums_json(const numbers_as& one) {
   json sums = json::array();
-  for (std::size_t i = 0; i < ways.size(); ++i) {
+  for (std::size_t i = 0; i < algorithms.size(); ++i) {
     const auto& [value, error] = one.sums[i];
-    sums.push_back({{"method", ways[i].name},
+    sums.push_back({{"method", algorithms[i].name},
                     {"value_text", value_text(value)},
                     {"value_hex", value_hex(value)},
                     {"relative_error", json_number(error)}});

@@ -49,8 +49,8 @@ def rounded(fraction, dtype):
     if dtype == torch.float64:
         return torch.tensor(float(fraction), dtype=dtype)
     near = torch.tensor(float(fraction), dtype=dtype)
-    ways = [torch.nextafter(near, torch.tensor(-math.inf)), near, torch.nextafter(near, torch.tensor(math.inf))]
-    return min(ways, key=lambda x: (abs(Fraction(x.item()) - fraction), x.view(torch.int32).item() & 1))
+    neighbours = [torch.nextafter(near, torch.tensor(-math.inf)), near, torch.nextafter(near, torch.tensor(math.inf))]
+    return min(neighbours, key=lambda x: (abs(Fraction(x.item()) - fraction), x.view(torch.int32).item() & 1))
 
 
 def splits(x):

@@ -79,16 +79,16 @@ TEST_SUITE("unit/allocation") {
           CAPTURE(to_string(how));
           CAPTURE(count);
           const options chosen{.backend = name, .method = how};
-          const auto all_ways = [&] {
+          const auto all_calls = [&] {
             const auto input = std::span<const double>(x).first(count);
             (void)sum(input, chosen);
             (void)sum(input, {.backend = name, .variant = to_string(how) == "fast" ? "simd" : to_string(how)});
             (void)min(input, chosen);
             (void)sum_of_doubles(input);
           };
-          for (int i = 0; i < 20; ++i) all_ways();
+          for (int i = 0; i < 20; ++i) all_calls();
           const long before = allocations;
-          for (int i = 0; i < 30; ++i) all_ways();
+          for (int i = 0; i < 30; ++i) all_calls();
           CHECK(allocations == before);
         }
       }

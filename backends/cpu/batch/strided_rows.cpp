@@ -18,7 +18,7 @@
 namespace fanin::cpu {
 namespace {
 
-/// The rows of one operation, by the way that folds them.
+/// The loop that folds the rows of one operation.
 using folded_rows = std::variant<exact_columns, rows_side_by_side, copied_rows>;
 using workspaces = std::tuple<exact_columns::workspace, rows_side_by_side::workspace, copied_rows::workspace>;
 
@@ -26,7 +26,7 @@ const row_tiles& tiles_of(const folded_rows& rows) {
   return std::visit([](const auto& of) -> const row_tiles& { return of.tiles(); }, rows);
 }
 
-/// Adds the rows of one operation, by the way that serves it best.
+/// Adds the loop that serves the rows of one operation best.
 void add_rows(std::pmr::list<folded_rows>& rows, batch_results& results, const batch& many, const tile_cut& cut) {
   const request& asked = results.asked();
   const recipe_functions& recipe = *find_functions(asked.what, asked.inputs.type(), asked.method);
