@@ -138,7 +138,7 @@ class block_stream final : public stream {
   static constexpr std::size_t leaves_in_block = 2048;
 
   /// The position of the next element that is folded.
-  std::uint64_t position() const { return folded_ + present_.left_out(); }
+  std::uint64_t position() const { return folded_count_ + present_.left_out(); }
 
   void fold_in_place(const input_views& blocks) {
     if (pending_count_ > 0) flush();
@@ -184,7 +184,7 @@ class block_stream final : public stream {
     } else {
       arithmetic_.merge(total_.get(), part_.get());
     }
-    folded_ += count;
+    folded_count_ += count;
   }
 
   const cpu_backend& backend_;
@@ -197,7 +197,7 @@ class block_stream final : public stream {
   partial_tree tree_;
   std::vector<std::byte> pending_[most_inputs];
   std::size_t pending_count_ = 0;
-  std::uint64_t folded_ = 0, absent_in_place_ = 0;
+  std::uint64_t folded_count_ = 0, absent_in_place_ = 0;
 };
 
 }  // namespace

@@ -87,9 +87,9 @@ class general_fold : public kernel_launcher {
 template <class Recipe>
 using float_accumulator_of = accumulator::of_floats_t<typename Recipe::accumulator>;
 
-/// The fold of a recipe, whose accumulator is folded as Folded: the general loop, unless a specialisation below has
-/// kernels of its own.
-template <class Recipe, class Folded = accumulator::folds_as_t<float_accumulator_of<Recipe>>>
+/// The fold of a recipe, whose accumulator folds as Equivalent does: the general loop, unless a specialisation below
+/// has kernels of its own.
+template <class Recipe, class Equivalent = accumulator::folds_as_t<float_accumulator_of<Recipe>>>
 struct fold_of {
   using type = general_fold<Recipe>;
 };

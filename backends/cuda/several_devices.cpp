@@ -92,13 +92,13 @@ std::vector<device_part> divided_among_devices(const request& request) {
 
 outcome reduce_on_devices(const request& request, std::span<const device_part> parts, void* result) {
   std::vector<share> shares = shares_of(parts);
-  std::vector<partial_result> folded(parts.size());
+  std::vector<partial_result> partials(parts.size());
   const unsigned threads = std::max(1u, request.threads / static_cast<unsigned>(shares.size()));
-  for_each_at_once(shares, [&](const share& one) { fold_share(request, parts, one, threads, folded); });
-  for (partial_result& next : std::span(folded).subspan(1)) {
-    folded[0].append(prepared_launcher(request).host(), next);
+  for_each_at_once(shares, [&](const share& one) { fold_share(request, parts, one, threads, partials); });
+  for (partial_result& next : std::span(partials).subspan(1)) {
+    partials[0].append(prepared_launcher(request).host(), next);
   }
-  return finished(request, folded[0], result);
+  return finished(request, partials[0], result);
 }
 
 }  // namespace fanin::cuda

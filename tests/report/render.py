@@ -114,9 +114,9 @@ def faults_of_folding(chromium, page):
     screens = chromium.measure(page, *SCREEN)["height"] / SCREEN[1]
     if screens > MOST_SCREENS:
         yield f"the page is {screens:.1f} screens high"
-    folded, unfolded = (chromium.pages_printed(one) for one in (page, opened(page)))
-    if folded != unfolded:
-        yield f"{folded} sheets are printed, and {unfolded} if nothing is folded"
+    sheets, of_opened = (chromium.pages_printed(one) for one in (page, opened(page)))
+    if sheets != of_opened:
+        yield f"{sheets} sheets are printed, and {of_opened} if nothing is folded"
 
 
 def overlap(a, b):

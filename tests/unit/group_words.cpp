@@ -17,16 +17,16 @@ namespace {
 using namespace cuda;
 
 /// The states of groups, and the numbers of their elements, as the kernels form them.
-struct folded_groups {
+struct states_of_groups {
   std::vector<std::byte> states;
   std::vector<std::uint64_t> present;
   bool counted = false;
   batch_status status{};
 };
 
-folded_groups fold(operation what, element_type type, keyed_words from, std::size_t state_bytes, int copies_log2) {
+states_of_groups fold(operation what, element_type type, keyed_words from, std::size_t state_bytes, int copies_log2) {
   const std::uint32_t groups = from.groups;
-  folded_groups found{std::vector<std::byte>(groups * state_bytes), std::vector<std::uint64_t>(groups)};
+  states_of_groups found{std::vector<std::byte>(groups * state_bytes), std::vector<std::uint64_t>(groups)};
   from.status = &found.status;
   const table_plan plan = plan_of(row_of(what), type, row_of(what).takes_results);
   found.counted = plan.counted;
@@ -34,8 +34,8 @@ folded_groups fold(operation what, element_type type, keyed_words from, std::siz
   unsigned long long* const counts = plan.counted ? rows.data() + plan.rows * groups : nullptr;
   const group_rows to{
       {rows.data(), counts, groups}, plan.table_rows, copies_log2, term_of(row_of(what)), rule_of(what, type)};
-  run_folds(plan, from, to, []<class... Fold>(const keyed_words& elements, const group_rows& folded) {
-    launch(2, tuning::word_threads, [&] { fold_groups<Fold...>(elements, folded); });
+  run_folds(plan, from, to, []<class... Fold>(const keyed_words& elements, const group_rows& sums) {
+    launch(2, tuning::word_threads, [&] { fold_groups<Fold...>(elements, sums); });
   });
   launch(1, 64, [&] {
     write_group_states(to, {found.states.data(), found.present.data(), plan.form, static_cast<unsigned>(state_bytes),
@@ -73,10 +73,11 @@ void check_groups(bool has_wide_keys, std::size_t count, std::uint32_t groups, i
     ++expected[keys[i]].count;
   }
   using state = typename K::state;
-  const folded_groups found = fold(Recipe::what, type_of<T>,
-                                   {has_wide_keys ? static_cast<void*>(keys.data()) : short_keys.data(), words.data(),
-                                    count, has_wide_keys ? 8u : 4u, sizeof(T), false, true, groups, nullptr},
-                                   sizeof(state), copies_log2);
+  const states_of_groups found =
+      fold(Recipe::what, type_of<T>,
+           {has_wide_keys ? static_cast<void*>(keys.data()) : short_keys.data(), words.data(), count,
+            has_wide_keys ? 8u : 4u, sizeof(T), false, true, groups, nullptr},
+           sizeof(state), copies_log2);
   const auto* const states = reinterpret_cast<const state*>(found.states.data());
   CHECK(found.status.absent == absent);
   bool is_right = true;

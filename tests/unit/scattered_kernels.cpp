@@ -22,7 +22,7 @@ namespace {
 
 /// The accumulator under test, in an unnamed namespace as block_on_cpu.hpp wants it.
 template <class T>
-struct folded : cuda::scattered_sum<cuda::word_for<T>> {};
+struct accumulator_of_words : cuda::scattered_sum<cuda::word_for<T>> {};
 
 /// Functions of headers that these kernels do not call.
 [[maybe_unused]] const auto others = &cuda::find_item;
@@ -41,7 +41,7 @@ struct row_memory {
 template <class T, class Value>
 void check_rows(const std::vector<std::uint32_t>& keys, std::size_t groups, std::size_t columns, std::size_t offset,
                 bool in_place, const Value& value, bool has_base = true) {
-  using A = folded<T>;
+  using A = accumulator_of_words<T>;
   using N = computed_as<T>;
   row_memory<T> base(groups, columns, offset), x(keys.size(), columns, offset), apart(groups, columns, offset);
   std::vector<exact_accumulator<N>> expected(groups * columns);

@@ -19,15 +19,15 @@ namespace fanin::cpu {
 namespace {
 
 /// The loop that folds the rows of one operation.
-using folded_rows = std::variant<exact_columns, rows_side_by_side, copied_rows>;
+using rows_loop = std::variant<exact_columns, rows_side_by_side, copied_rows>;
 using workspaces = std::tuple<exact_columns::workspace, rows_side_by_side::workspace, copied_rows::workspace>;
 
-const row_tiles& tiles_of(const folded_rows& rows) {
+const row_tiles& tiles_of(const rows_loop& rows) {
   return std::visit([](const auto& of) -> const row_tiles& { return of.tiles(); }, rows);
 }
 
 /// Adds the loop that serves the rows of one operation best.
-void add_rows(std::pmr::list<folded_rows>& rows, batch_results& results, const batch& many, const tile_cut& cut) {
+void add_rows(std::pmr::list<rows_loop>& rows, batch_results& results, const batch& many, const tile_cut& cut) {
   const request& asked = results.asked();
   const recipe_functions& recipe = *find_functions(asked.what, asked.inputs.type(), asked.method);
   if (const auto window = exact_columns::window_of(many, results, asked)) {
@@ -71,7 +71,7 @@ class strided_tasks {
   void fold(std::size_t task, workspaces& with) {
     const std::size_t strip = task / parts_, part = task % parts_;
     auto results = all_.begin();
-    for (folded_rows& rows : rows_) {
+    for (rows_loop& rows : rows_) {
       const row_tiles& tiles = tiles_of(rows);
       const std::size_t in_strip = (strip_ + tiles.rows_in_tile() - 1) / tiles.rows_in_tile();
       const std::size_t first = strip % strips_across_ * in_strip;
@@ -86,7 +86,7 @@ class strided_tasks {
   /// Writes the results, if tiles have several parts.
   void merge() {
     if (parts_ == 1) return;
-    for (folded_rows& rows : rows_) {
+    for (rows_loop& rows : rows_) {
       for (std::size_t tile = 0; tile < tiles_of(rows).tiles(); ++tile) {
         std::visit([&](auto& of) { of.merge(tile); }, rows);
       }
@@ -94,7 +94,7 @@ class strided_tasks {
   }
 
  private:
-  static void fold_tile(folded_rows& rows, batch_results& results, std::size_t task, workspaces& with) {
+  static void fold_tile(rows_loop& rows, batch_results& results, std::size_t task, workspaces& with) {
     try {
       std::visit([&]<class Rows>(Rows& of) { of.fold(task, std::get<typename Rows::workspace>(with)); }, rows);
     } catch (...) {
@@ -104,9 +104,9 @@ class strided_tasks {
 
   std::span<batch_results* const> all_;
   // The rows of one operation need no memory from the heap.
-  alignas(std::max_align_t) std::byte room_[sizeof(folded_rows) + 64];
+  alignas(std::max_align_t) std::byte room_[sizeof(rows_loop) + 64];
   std::pmr::monotonic_buffer_resource memory_{room_, sizeof room_};
-  std::pmr::list<folded_rows> rows_{&memory_};
+  std::pmr::list<rows_loop> rows_{&memory_};
   std::size_t strip_, parts_, strips_across_, strips_;
 };
 

@@ -52,11 +52,11 @@ FANIN_HOST_DEVICE void with_kernel_recipe(const element_rule& rule, const F& f) 
   if constexpr (serves_log_sum<A>) {
     if (are_integers(rule)) return f(recipe_of_log_sum<typename A::element>());
   }
-  constexpr auto is_folded_as_a = [](auto one) { return std::is_same_v<device_accumulator_of<decltype(one)>, A>; };
+  constexpr auto has_accumulator_a = [](auto one) { return std::is_same_v<device_accumulator_of<decltype(one)>, A>; };
   const auto call = [&]<std::size_t... I>(std::index_sequence<I...>) {
     const auto try_type = [&]<class T>() {
       if constexpr (sizeof(T) == sizeof(typename A::element)) {
-        if (rule.type == type_of<T>) with_operation<T, How>(rule.what, is_folded_as_a, f);
+        if (rule.type == type_of<T>) with_operation<T, How>(rule.what, has_accumulator_a, f);
       }
     };
     (try_type.template operator()<detail::element_at<I>>(), ...);

@@ -57,7 +57,7 @@ struct long_segments {
   unsigned long long counts;
   struct entry {
     std::uint64_t segment, first_chunk, begin, length;
-    unsigned folded;  ///< chunks: the warp that folds the last one may merge their states
+    unsigned folded_chunks;  ///< the warp that folds the last chunk may merge the states of all
   };
 };
 

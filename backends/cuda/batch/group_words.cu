@@ -69,9 +69,9 @@ void group_words::enqueue(scratch_pieces& scratch, const execution& where, const
   const unsigned at_once = 2 * bytes <= most_shared_bytes(where.device) ? 2 : 1, threads = tuning::word_threads;
   const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(
       at_once * static_cast<unsigned>(where.multiprocessors), from.count / (threads * 4) + 1));
-  run_folds(plan, from, rows, [&]<class... Fold>(const keyed_words& elements, const group_rows& folded) {
+  run_folds(plan, from, rows, [&]<class... Fold>(const keyed_words& elements, const group_rows& sums) {
     allow_shared(fold_groups<Fold...>, bytes);
-    fold_groups<Fold...><<<blocks, threads, bytes, where.stream>>>(elements, folded);
+    fold_groups<Fold...><<<blocks, threads, bytes, where.stream>>>(elements, sums);
   });
   write_group_states<<<blocks_for(where, to.rows.groups / threads + 1), threads, 0, where.stream>>>(
       rows, {to.states, to.present, plan.form, static_cast<unsigned>(state_bytes_), from.word_bytes, plan.sums});

@@ -153,8 +153,8 @@ __device__ bool merge_chunks(State* partials, long_segments::entry& entry, const
   bool last = false;
   if (lane == 0) {
     partials[item.state] = s;
-    const ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device> folded(entry.folded);
-    last = folded.fetch_add(1, ::cuda::memory_order_acq_rel) == item.chunks - 1;
+    const ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device> folded_chunks(entry.folded_chunks);
+    last = folded_chunks.fetch_add(1, ::cuda::memory_order_acq_rel) == item.chunks - 1;
   }
   if (!__any_sync(0xffffffffu, last)) return false;
   __syncwarp();

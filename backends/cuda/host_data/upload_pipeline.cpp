@@ -60,7 +60,7 @@ upload_pipeline::~upload_pipeline() {
   static_cast<void>(cudaStreamSynchronize(copy_stream_));
   for (std::size_t i = 0; i < context::chunk_slots; ++i) {
     chunk_slot& slot = context_.chunk(i);
-    if (slot.busy) static_cast<void>(cudaEventSynchronize(slot.folded.get()));
+    if (slot.busy) static_cast<void>(cudaEventSynchronize(slot.fold_end.get()));
     slot.busy = false;
   }
 }
@@ -135,10 +135,10 @@ chunk_slot& upload_pipeline::open(std::uint64_t chunk) {
 
 /// Waits for the fold of the slot's chunk, and merges its state.
 void upload_pipeline::retire(chunk_slot& slot) {
-  check(cudaEventSynchronize(slot.folded.get()), "waiting for a chunk");
+  check(cudaEventSynchronize(slot.fold_end.get()), "waiting for a chunk");
   slot.busy = false;
-  context_.times.copy_seconds += seconds_between(slot.copy_begun, slot.copied);
-  context_.times.kernel_seconds += seconds_between(slot.fold_begun, slot.folded);
+  context_.times.copy_seconds += seconds_between(slot.copy_begin, slot.copy_end);
+  context_.times.kernel_seconds += seconds_between(slot.fold_begin, slot.fold_end);
   kernel_.host().merge_partial(total_.bytes, slot.state);
 }
 
@@ -156,7 +156,7 @@ void upload_pipeline::send_pinned(const std::byte* from, std::size_t remaining) 
 /// Enqueues the copy of the chunk's next bytes, and folds the chunk when it is full.
 void upload_pipeline::send(const std::byte* from, std::size_t bytes) {
   const chunk_slot& slot = slot_of(chunk_);
-  if (sent_ == 0) check(cudaEventRecord(slot.copy_begun.get(), copy_stream_), "cudaEventRecord");
+  if (sent_ == 0) check(cudaEventRecord(slot.copy_begin.get(), copy_stream_), "cudaEventRecord");
   check(cudaMemcpyAsync(slot.arrived.get() + sent_, from, bytes, cudaMemcpyHostToDevice, copy_stream_),
         "cudaMemcpyAsync");
   sent_ += bytes;
@@ -171,12 +171,12 @@ void upload_pipeline::fold() {
   chunk_slot& slot = slot_of(chunk_);
   const std::size_t count = sent_ / (arrays_ * element_bytes_);
   const std::byte* const x = slot.arrived.get();
-  check(cudaEventRecord(slot.copied.get(), copy_stream_), "cudaEventRecord");
-  check(cudaStreamWaitEvent(where.stream, slot.copied.get(), 0), "cudaStreamWaitEvent");
-  check(cudaEventRecord(slot.fold_begun.get(), where.stream), "cudaEventRecord");
+  check(cudaEventRecord(slot.copy_end.get(), copy_stream_), "cudaEventRecord");
+  check(cudaStreamWaitEvent(where.stream, slot.copy_end.get(), 0), "cudaStreamWaitEvent");
+  check(cudaEventRecord(slot.fold_begin.get(), where.stream), "cudaEventRecord");
   const std::uint64_t first = chunk_ * (chunk_bytes / (arrays_ * element_bytes_));
   kernel_.launch(where, {x, arrays_ > 1 ? x + count * element_bytes_ : nullptr, first}, count, slot.state);
-  check(cudaEventRecord(slot.folded.get(), where.stream), "cudaEventRecord");
+  check(cudaEventRecord(slot.fold_end.get(), where.stream), "cudaEventRecord");
   slot.busy = true;
   sent_ = 0;
   ++chunk_;

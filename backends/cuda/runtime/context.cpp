@@ -114,10 +114,10 @@ void context::prepare_chunks() {
   const device_scope here(where_.device);
   for (std::size_t i = 0; i < chunk_slots; ++i) {
     chunk_slot& slot = chunks_[i];
-    slot.copy_begun = make_event();
-    slot.copied = make_event();
-    slot.fold_begun = make_event();
-    slot.folded = make_event();
+    slot.copy_begin = make_event();
+    slot.copy_end = make_event();
+    slot.fold_begin = make_event();
+    slot.fold_end = make_event();
     slot.state = host_state(state_slots + i);
   }
   copy_stream_ = make_stream(cudaStreamNonBlocking);

@@ -16,11 +16,11 @@ namespace fanin::cuda {
 inline constexpr std::size_t chunk_bytes = std::size_t{1} << 24;
 
 /// A slot for one chunk of host data: pinned memory to fill and device memory to copy to, of chunk_bytes each, which
-/// are allocated at the first use, and the state that the kernel writes.
+/// are allocated at the first use, the events of its copy and its fold, and the state that the kernel writes.
 struct chunk_slot {
   pinned_memory staging;
   device_memory arrived;
-  owned_event copy_begun, copied, fold_begun, folded;
+  owned_event copy_begin, copy_end, fold_begin, fold_end;
   std::byte* state = nullptr;  ///< in pinned memory
   bool busy = false;           ///< a fold is enqueued, and its state not yet merged
 };
