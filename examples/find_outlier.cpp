@@ -12,9 +12,9 @@ int main() {
 
   const auto peak = fanin::argmax(load).value;
   const auto [least, most] = fanin::minmax(load).value;
-  const double spread = fanin::standard_deviation(load).value;  // exact, as variances are by default
+  const double deviation = fanin::standard_deviation(load).value;  // exact, as variances are by default
   std::printf("from %g to %g; the peak is element %llu, %.0f standard deviations above the mean\n", least, most,
-              static_cast<unsigned long long>(peak.index), (peak.value - fanin::mean(load).value) / spread);
+              static_cast<unsigned long long>(peak.index), (peak.value - fanin::mean(load).value) / deviation);
   std::printf("no zero among them: %s\n", fanin::all(load).value ? "true" : "false");
   return peak.index == 123'456 && peak.value == most && fanin::all(load).value ? 0 : 1;
 }

@@ -108,7 +108,7 @@ inline constexpr packed_words<Word> upper_bits = each_word<Word>* upper_bit<Word
 
 /// All ones in words whose upper bit is 1, and zeros in other words.
 template <class Word, class Lane = packed_words<Word>>
-FANIN_HOST_DEVICE Lane spread_upper_bits(Lane lane) {
+FANIN_HOST_DEVICE Lane masks_of_upper_bits(Lane lane) {
   if constexpr (sizeof(Word) == sizeof(Lane)) {
     return static_cast<Lane>(static_cast<std::make_signed_t<Lane>>(lane) >> (8 * sizeof(Word) - 1));
   } else {
@@ -125,9 +125,9 @@ FANIN_HOST_DEVICE Lane spread_upper_bits(Lane lane) {
 /// The keys of the words that are packed in `lane`.
 template <class Word, class Lane = packed_words<Word>>
 FANIN_HOST_DEVICE Lane keys_of_words(Lane lane, const element_rule& rule) {
-  const Lane keys = lane ^ (spread_upper_bits<Word>(lane) & static_cast<Lane>(rule.flips));
+  const Lane keys = lane ^ (masks_of_upper_bits<Word>(lane) & static_cast<Lane>(rule.flips));
   const Lane above = (lane & ~upper_bits<Word>)+static_cast<Lane>(rule.above);
-  return (keys ^ static_cast<Lane>(rule.inverts)) | spread_upper_bits<Word>(above);
+  return (keys ^ static_cast<Lane>(rule.inverts)) | masks_of_upper_bits<Word>(above);
 }
 template <class Word>
 FANIN_HOST_DEVICE Word key_of_word(Word word, const element_rule& rule) {

@@ -167,7 +167,7 @@ class bytes_of_vector {
     return sum;
   }
   FANIN_HOST_DEVICE std::uint32_t magnitudes(std::uint32_t x) const {
-    const std::uint32_t negative = spread_upper_bits<std::uint8_t>(x & sign_);
+    const std::uint32_t negative = masks_of_upper_bits<std::uint8_t>(x & sign_);
     return (x ^ negative) + (negative & each_word<std::uint8_t>);
   }
   /// The sum of the products of four pairs of bytes.

@@ -17,10 +17,10 @@ namespace {
 
 /// Lets workers run on all cores of the process. Workers inherit the affinity of the thread that starts them, which
 /// is one core if an OpenMP runtime bound the main thread; all workers would share it.
-class spreading_observer final : public tbb::task_scheduler_observer {
+class unbinding_observer final : public tbb::task_scheduler_observer {
  public:
-  explicit spreading_observer(tbb::task_arena& arena) : task_scheduler_observer(arena) { observe(true); }
-  ~spreading_observer() override { observe(false); }
+  explicit unbinding_observer(tbb::task_arena& arena) : task_scheduler_observer(arena) { observe(true); }
+  ~unbinding_observer() override { observe(false); }
   void on_scheduler_entry(bool is_worker) override {
     if (is_worker) unbind_this_thread();
   }
@@ -29,7 +29,7 @@ class spreading_observer final : public tbb::task_scheduler_observer {
 struct pool {
   explicit pool(unsigned threads) : arena(static_cast<int>(threads)), observer(arena) {}
   tbb::task_arena arena;
-  spreading_observer observer;
+  unbinding_observer observer;
 };
 
 /// The arena for a number of threads, kept for the life of the process. TBB's default limit on threads is raised to

@@ -21,7 +21,7 @@ struct number_format {
 
 /// The word with "." for the decimal character and without the characters between thousands. Nothing if the word is
 /// no number in this format: it has a "." that the format does not, or another group than of three digits.
-std::optional<std::string> in_usual_format(std::string_view word, const number_format& format);
+std::optional<std::string> in_c_format(std::string_view word, const number_format& format);
 
 /// The word with "e" in place of each "d" or "D" between the digits of a number, as Fortran writes
 /// exponents: 1.5D+03. Nothing if there is none.

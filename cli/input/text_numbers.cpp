@@ -34,7 +34,7 @@ void text_numbers::keep_line(std::uint64_t next_line) {
 }
 
 std::string text_numbers::standard_form(std::string_view word) const {
-  const std::string found = is_usual_ ? std::string(word) : in_usual_format(word, format_).value_or("");
+  const std::string found = is_usual_ ? std::string(word) : in_c_format(word, format_).value_or("");
   return without_d_exponents(found).value_or(found);
 }
 
@@ -54,7 +54,7 @@ bool text_numbers::is_missing(std::string_view word) const {
 std::errc text_numbers::read_as_said(std::string_view word, column_values& to) const {
   if (is_usual_) return read(word, to);
   if (std::ranges::find(format_.missing_words, word) != format_.missing_words.end()) return ++to.missing, std::errc();
-  const std::optional<std::string> found = in_usual_format(word, format_);
+  const std::optional<std::string> found = in_c_format(word, format_);
   return found ? read(*found, to) : std::errc::invalid_argument;
 }
 

@@ -7,8 +7,8 @@ from ._operations import functions
 SAME = {"prod": "product", "amin": "min", "amax": "max"}
 SKIPPING = {"nan" + name: SAME.get(name, name)
             for name in ("sum", "prod", "min", "max", "argmin", "argmax", "mean")}
-SPREADS = {"std": "standard_deviation", "var": "variance", "nanstd": "standard_deviation", "nanvar": "variance"}
-TARGETS = {**SAME, **SKIPPING, **SPREADS, "average": "mean"}
+DISPERSIONS = {"std": "standard_deviation", "var": "variance", "nanstd": "standard_deviation", "nanvar": "variance"}
+TARGETS = {**SAME, **SKIPPING, **DISPERSIONS, "average": "mean"}
 NAMES = tuple(TARGETS)
 
 # The advice for names of numpy, scipy and the module statistics that mean something else here, or nothing.
@@ -34,8 +34,8 @@ ADVICE = {
 def reported(name):
     """The name that report() takes in place of a name of numpy."""
     words = "report '%s'" % TARGETS[name]
-    if name in SPREADS:
-        words += ", or for ddof=1 'sample_%s'" % SPREADS[name]
+    if name in DISPERSIONS:
+        words += ", or for ddof=1 'sample_%s'" % DISPERSIONS[name]
     return words + (", with nan='skip'" if name.startswith("nan") else "")
 
 
@@ -47,7 +47,7 @@ SKIPPING_DOC = """fanin.%s without NaN, whose other arguments it has.
 >>> fanin.%s([1.0, float("nan"), 4.0])
 %s
 """
-SPREAD_DOC = """fanin.%s, or with ddof=1 fanin.sample_%s, whose other arguments it has.%s
+DISPERSION_DOC = """fanin.%s, or with ddof=1 fanin.sample_%s, whose other arguments it has.%s
 
 >>> fanin.%s([1.0, 3.0], ddof=1)
 %s
@@ -58,7 +58,7 @@ def make(name):
     """The function of that name; None if there is none here."""
     if name in SAME:
         return functions[SAME[name]]
-    found = skipping(name) if name in SKIPPING else spread(name) if name in SPREADS else \
+    found = skipping(name) if name in SKIPPING else dispersion(name) if name in DISPERSIONS else \
         average if name == "average" else None
     if found is not None:
         found.__name__ = found.__qualname__ = name
@@ -77,8 +77,8 @@ def advice_for(name):
 def of_many(kind, name):
     """What gives many results in place of a name of numpy."""
     words = "fanin.%s_%s" % (kind, TARGETS[name])
-    if name in SPREADS:
-        words += ", or for ddof=1 fanin.%s_sample_%s" % (kind, SPREADS[name])
+    if name in DISPERSIONS:
+        words += ", or for ddof=1 fanin.%s_sample_%s" % (kind, DISPERSIONS[name])
     return words + (", with nan='skip'" if name.startswith("nan") else "")
 
 
@@ -92,8 +92,9 @@ def skipping(name):
     return reduce
 
 
-def spread(name):
-    population, sample = functions[SPREADS[name]], functions["sample_" + SPREADS[name]]
+def dispersion(name):
+    what = DISPERSIONS[name]
+    population, sample = functions[what], functions["sample_" + what]
     skips = name.startswith("nan")
 
     def reduce(x, axis=None, *, ddof=0, **others):
@@ -102,8 +103,8 @@ def spread(name):
         if skips:
             others["nan"] = "skip"
         return (sample if ddof else population)(x, axis, **others)
-    reduce.__doc__ = SPREAD_DOC % (SPREADS[name], SPREADS[name], " NaN are left out." if skips else "", name,
-                                   "2.0" if SPREADS[name] == "variance" else "1.4142135623730951")
+    reduce.__doc__ = DISPERSION_DOC % (what, what, " NaN are left out." if skips else "", name,
+                                       "2.0" if what == "variance" else "1.4142135623730951")
     return reduce
 
 

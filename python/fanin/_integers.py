@@ -14,7 +14,7 @@ def root(numerator, denominator):
     return (2 * found + inexact) / (1 << shift + 1)
 
 
-def spread(x, ddof):
+def variance_quotient(x, ddof):
     """The variance of integers as a quotient: its numerator and denominator."""
     count, total = len(x), sum(x)
     return count * sum(number * number for number in x) - total * total, count * (count - ddof)
@@ -39,10 +39,10 @@ RESULTS = {
     "count_nonzero": lambda x: sum(map(bool, x)),
     "any": any,
     "all": all,
-    "variance": lambda x: truediv(*spread(x, 0)),
-    "sample_variance": lambda x: truediv(*spread(x, 1)),
-    "standard_deviation": lambda x: root(*spread(x, 0)),
-    "sample_standard_deviation": lambda x: root(*spread(x, 1)),
+    "variance": lambda x: truediv(*variance_quotient(x, 0)),
+    "sample_variance": lambda x: truediv(*variance_quotient(x, 1)),
+    "standard_deviation": lambda x: root(*variance_quotient(x, 0)),
+    "sample_standard_deviation": lambda x: root(*variance_quotient(x, 1)),
 }
 
 

@@ -33,7 +33,7 @@ class hard_data {
 
  private:
   using limits = std::numeric_limits<T>;
-  static constexpr int spread = sizeof(T) == 4 ? 110 : 160;
+  static constexpr int exponents = sizeof(T) == 4 ? 110 : 160;
 
   unsigned below(int limit) { return static_cast<unsigned>(random_() % static_cast<unsigned>(limit)); }
   /// All bits of the mantissa random.
@@ -47,9 +47,9 @@ class hard_data {
       case 0:  // one binade
         return scaled(top);
       case 1:  // about what two or three levels of a window hold, and a little more
-        return scaled(top - static_cast<int>(below(spread)));
+        return scaled(top - static_cast<int>(below(exponents)));
       case 2:  // two clusters, one around the end of the lowest level
-        return scaled(top - (below(2) == 0 ? 0 : spread - 50 + static_cast<int>(below(50))));
+        return scaled(top - (below(2) == 0 ? 0 : exponents - 50 + static_cast<int>(below(50))));
       case 3:  // anything finite
         return scaled(limits::min_exponent +
                       static_cast<int>(below(limits::max_exponent - limits::min_exponent - 40)));
@@ -141,12 +141,12 @@ TEST_SUITE("exact_data") {
     if (!device_is_here()) return;
     device_context context;
     constexpr std::size_t in_vector = 16 / sizeof(T), least = cuda::tuning::exact_many_vectors * in_vector;
-    for (const int spread : {20, 200}) {
-      CAPTURE(spread);
+    for (const int exponents : {20, 200}) {
+      CAPTURE(exponents);
       std::vector<computed_as<T>> numbers(least + 600 * in_vector);
       for (std::size_t i = 0; i < numbers.size(); ++i) {
         const auto mantissa = 1 + static_cast<computed_as<T>>(i % 8191) / 8192;
-        numbers[i] = std::ldexp(mantissa, static_cast<int>(i * 7919 % spread) - spread / 2);
+        numbers[i] = std::ldexp(mantissa, static_cast<int>(i * 7919 % exponents) - exponents / 2);
       }
       const std::vector<T> all = as_elements<T>(numbers);
       for (const std::size_t vectors : {0, 1, 257}) {

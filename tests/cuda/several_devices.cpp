@@ -132,9 +132,9 @@ void expect_order_of_fast(std::span<const device_list> lists) {
 
 /// An array that is divided among the devices.
 template <class T>
-class spread_array {
+class divided_array {
  public:
-  spread_array(std::span<const T> x, std::span<const std::uint8_t> mask, const device_list& devices) {
+  divided_array(std::span<const T> x, std::span<const std::uint8_t> mask, const device_list& devices) {
     std::size_t first = 0;
     for (std::size_t i = 0; i < devices.size(); ++i) {
       const std::size_t length = i + 1 < devices.size() ? (x.size() - first) / 3 : x.size() - first;
@@ -167,7 +167,7 @@ void expect_sharded(std::span<const device_list> lists, std::size_t n, std::size
       if (!adds_whole_numbers(what) || !has_value(what, n - lead)) continue;
       const masked_case<T> of = masked(whole_numbers<T>(what, n, random), lead, 3, random);
       if (!has(find_backend("cuda"), what, type_of<T>, method::fast) || !has_value(what, of.present.size())) continue;
-      const spread_array<T> there(of.x, of.mask, devices);
+      const divided_array<T> there(of.x, of.mask, devices);
       const scalar all = call(find_backend("serial"), what, std::span<const T>(of.x)).value;
       const scalar some = call(find_backend("serial"), what, std::span<const T>(of.compacted())).value;
       INFO(devices.size() << " parts: " << told(what, std::span<const T>(of.x)));

@@ -151,8 +151,8 @@ TEST_SUITE("unit/dispersion") {
       CHECK(of({1e200, 1e200}) == nan);  // the squares overflow
       CHECK(of({1e150, -1e150}) == bits_of(1e150 * 1e150));
       // The square of the sum overflows, and the sum of the squares does not.
-      const auto spread = variance(std::vector<double>(1000, 1e152), {.method = how}).value;
-      CHECK(spread <= 1e304 * 0x1p-90);
+      const auto found = variance(std::vector<double>(1000, 1e152), {.method = how}).value;
+      CHECK(found <= 1e304 * 0x1p-90);
       constexpr float most = std::numeric_limits<float>::max();
       CHECK(std::isinf(variance(std::vector<float>{most, -most}, {.method = how}).value));
     }

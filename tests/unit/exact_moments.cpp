@@ -38,7 +38,7 @@ T root(const values<T>& x) {
 }
 
 template <class T>
-T spread(const values<T>& x) {
+T variance_of(const values<T>& x) {
   return moments(x).variance(x.size());
 }
 
@@ -139,11 +139,11 @@ TEST_SUITE("unit/moments") {
     CHECK(bits_of(root<T>({})) == bits_of(T{0}));
     for (const auto& zeros : {values<T>{-T{0}}, {0, -T{0}}, {-T{0}, -T{0}, -T{0}}}) {
       CHECK(bits_of(root(zeros)) == bits_of(T{0}));
-      CHECK(bits_of(spread(zeros)) == bits_of(T{0}));
+      CHECK(bits_of(variance_of(zeros)) == bits_of(T{0}));
     }
     for (const auto& x : {values<T>{inf}, {1, -inf}, {inf, inf, -1}, {inf, -inf}, {0, inf}}) {
       CHECK(root(x) == inf);
-      CHECK(bits_of(spread(x)) == bits_of(nan));
+      CHECK(bits_of(variance_of(x)) == bits_of(nan));
       auto merged = moments<T>({1, 2});
       merged.merge(moments(x));
       CHECK(merged.squares.root() == inf);
@@ -151,7 +151,7 @@ TEST_SUITE("unit/moments") {
     }
     for (const auto& x : {values<T>{nan}, {1, -nan}, {inf, nan}, {limits<T>::signaling_NaN(), 0}}) {
       CHECK(bits_of(root(x)) == bits_of(nan));
-      CHECK(bits_of(spread(x)) == bits_of(nan));
+      CHECK(bits_of(variance_of(x)) == bits_of(nan));
     }
   }
 
@@ -166,12 +166,12 @@ TEST_SUITE("unit/moments") {
     CHECK(root<T>({3 * tiny, -4 * tiny}) == 5 * tiny);
     CHECK(root<T>({tiny, tiny}) == tiny);
     CHECK(root<T>({tiny, tiny, tiny}) == 2 * tiny);
-    CHECK(spread<T>({most, most, most}) == 0);
-    CHECK(spread<T>({most, -most}) == limits<T>::infinity());
-    CHECK(bits_of(spread<T>({tiny, -tiny})) == bits_of(T{0}));
+    CHECK(variance_of<T>({most, most, most}) == 0);
+    CHECK(variance_of<T>({most, -most}) == limits<T>::infinity());
+    CHECK(bits_of(variance_of<T>({tiny, -tiny})) == bits_of(T{0}));
     const T small = std::ldexp(T{1}, std::ilogb(tiny) / 2 + 1);
-    CHECK(spread<T>({small, -small}) == small * small);
-    CHECK(spread<T>({small, -small}) > 0);
+    CHECK(variance_of<T>({small, -small}) == small * small);
+    CHECK(variance_of<T>({small, -small}) > 0);
     const double wide = limits<float>::max();
     CHECK(moments<float>({limits<float>::max(), -limits<float>::max()}).variance<double>(2) == wide * wide);
   }
@@ -213,13 +213,14 @@ TEST_SUITE("unit/moments") {
 
   TEST_CASE_TEMPLATE("a variance that cancels", T, float, double) {
     for (const T v : {T(0.1), T(1e8), limits<T>::max(), limits<T>::denorm_min(), T(-1e-20)}) {
-      for (const std::size_t count : {1, 2, 3, 1000}) CHECK(bits_of(spread(values<T>(count, v))) == bits_of(T{0}));
+      for (const std::size_t count : {1, 2, 3, 1000})
+        CHECK(bits_of(variance_of(values<T>(count, v))) == bits_of(T{0}));
     }
     const T ulp = std::nextafter(T(1e8), T(2e8)) - T(1e8);
     values<T> noisy;
     for (int i = 0; i < 1001; ++i) noisy.push_back(T(1e8) + static_cast<T>(i % 3) * ulp);
-    CHECK(spread(noisy) > ulp * ulp / 2);
-    CHECK(spread(noisy) < ulp * ulp);
+    CHECK(variance_of(noisy) > ulp * ulp / 2);
+    CHECK(variance_of(noisy) < ulp * ulp);
     check_rounded(noisy);
   }
 

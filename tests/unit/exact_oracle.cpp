@@ -195,8 +195,8 @@ TEST_CASE("ill-conditioned sums agree with MPFR") {
     const auto scaled = [&](int exponent) {
       return std::ldexp(2 * std::generate_canonical<double, 53>(random) - 1, exponent);
     };
-    const auto spread = static_cast<unsigned>(log_condition);
-    for (int i = 0; i < 100; ++i) x.push_back(scaled(static_cast<int>(random() % spread)));
+    const auto exponents = static_cast<unsigned>(log_condition);
+    for (int i = 0; i < 100; ++i) x.push_back(scaled(static_cast<int>(random() % exponents)));
     wide so_far;
     for (const double v : x) mpfr_add_d(so_far.get(), so_far.get(), v, MPFR_RNDN);
     for (int i = 0; i < 100; ++i) {
