@@ -120,8 +120,8 @@ def line_of(name):
             continue
         if argument.kind is not ORDINARY and "*" not in arguments:
             arguments.append("*")
-        usual = "" if argument.default is argument.empty else " = ..."
-        arguments.append("%s: %s%s" % (argument.name, TYPES[argument.name], usual))
+        default = "" if argument.default is argument.empty else " = ..."
+        arguments.append("%s: %s%s" % (argument.name, TYPES[argument.name], default))
     result = "Tuple[Any, Any]" if name.endswith("minmax") else "Any"
     line = "def %s(%s) -> %s: ..." % (name, ", ".join(arguments), result)
     kept = line.replace(" ", "~").replace(",~", ", ").replace("Any, Any", "Any,~Any")  # lines end behind arguments

@@ -24,7 +24,7 @@ constexpr lookalike lookalikes[] = {{"\u2212", "U+2212 (minus sign), which is no
 
 }  // namespace
 
-std::optional<std::string> in_c_format(std::string_view word, const number_format& format) {
+std::optional<std::string> in_plain_format(std::string_view word, const number_format& format) {
   std::string standard;
   std::size_t digits = 0;   // since the last character that is no digit
   bool is_grouped = false;  // whether that character was one between thousands
@@ -93,7 +93,7 @@ std::string advice_on(std::string_view word, const number_format& format, char d
   for (const char mark : {'\'', ' '}) {
     const bool is_of_groups =
         word.find(mark) != word.npos && word.find_first_not_of(std::string("0123456789.,+-") + mark) == word.npos;
-    if (is_of_groups && format.is_usual() && in_c_format(word, {.thousands = mark})) {
+    if (is_of_groups && format.is_plain() && in_plain_format(word, {.thousands = mark})) {
       return fmt::format("; if {0} is between thousands, say --thousands {0}", mark == ' ' ? "' '" : "\"'\"");
     }
   }
@@ -109,20 +109,20 @@ std::string advice_on(std::string_view word, const number_format& format, char d
   if (is_of_digits && format.thousands && word.find(*format.thousands) != word.npos) {
     return fmt::format("; after each '{}' there have to be three digits", *format.thousands);
   }
-  if (!is_of_digits || !format.is_usual()) return {};
+  if (!is_of_digits || !format.is_plain()) return {};
   if (may_have_exponent_without_letter(word))
     return "; if this number is from Fortran, write an E before its exponent";
   std::string advice;
   // A decimal comma separates no fields, unless the delimiter is said to be a comma.
   const std::string_view delimited = delimiter == ',' ? " --delimiter ," : "";
   const auto commas = std::ranges::count(word, ','), points = std::ranges::count(word, '.');
-  if (commas == 1 && in_c_format(word, {.decimal = ','})) {
+  if (commas == 1 && in_plain_format(word, {.decimal = ','})) {
     advice += fmt::format("; if the comma is a decimal point, say --decimal ,{}", delimited);
   }
-  if (commas > 0 && in_c_format(word, {.thousands = ','})) {
+  if (commas > 0 && in_plain_format(word, {.thousands = ','})) {
     advice += "; if commas are between thousands, say --thousands ,";
   }
-  if (points > 0 && commas < 2 && in_c_format(word, {.decimal = ',', .thousands = '.'})) {
+  if (points > 0 && commas < 2 && in_plain_format(word, {.decimal = ',', .thousands = '.'})) {
     advice += fmt::format("; if points are between thousands, say --decimal , --thousands .{}", delimited);
   }
   return advice;

@@ -15,13 +15,13 @@ struct number_format {
   std::vector<std::string> missing_words = {};  ///< more words for a missing number than is_missing() knows
   bool can_skip = true;                         ///< whether messages may advise to leave out missing numbers
 
-  /// Whether numbers are words as from_chars() reads them, and no word of them stands for a missing number.
-  bool is_usual() const noexcept { return decimal == '.' && !thousands && missing_words.empty(); }
+  /// Whether from_chars() reads the numbers as they are, and no other word stands for a missing number.
+  bool is_plain() const noexcept { return decimal == '.' && !thousands && missing_words.empty(); }
 };
 
 /// The word with "." for the decimal character and without the characters between thousands. Nothing if the word is
 /// no number in this format: it has a "." that the format does not, or another group than of three digits.
-std::optional<std::string> in_c_format(std::string_view word, const number_format& format);
+std::optional<std::string> in_plain_format(std::string_view word, const number_format& format);
 
 /// The word with "e" in place of each "d" or "D" between the digits of a number, as Fortran writes
 /// exponents: 1.5D+03. Nothing if there is none.

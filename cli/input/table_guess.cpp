@@ -71,7 +71,7 @@ bool separates(char delimiter, const std::vector<std::string_view>& records) {
 /// Whether a field is a number with a decimal comma, or with commas between thousands.
 bool has_number_with_comma(std::string_view field, const text_numbers& numbers) {
   const auto is_number = [&](const number_format& format) {
-    const std::optional<std::string> standard = in_c_format(field, format);
+    const std::optional<std::string> standard = in_plain_format(field, format);
     return standard && numbers.is_number(*standard);
   };
   return field.find(',') != field.npos && (is_number({.decimal = ','}) || is_number({.thousands = ','}));

@@ -15,8 +15,8 @@ text_numbers::text_numbers(std::optional<element_type> type, const text_layout& 
       first_type_(type.value_or(element_type::i64)),
       read_(type_ == element_type::f64 ? nullptr : number_reader_of(type_)),
       format_(layout.numbers),
-      is_usual_(format_.is_usual()),
-      infers_usual_(is_usual_ && read_ == nullptr),
+      is_plain_(format_.is_plain()),
+      infers_plain_(is_plain_ && read_ == nullptr),
       skip_missing_(layout.skip_missing),
       keeps_lines_(layout.keep_lines),
       name_(std::move(name)) {
@@ -34,7 +34,7 @@ void text_numbers::keep_line(std::uint64_t next_line) {
 }
 
 std::string text_numbers::standard_form(std::string_view word) const {
-  const std::string found = is_usual_ ? std::string(word) : in_c_format(word, format_).value_or("");
+  const std::string found = is_plain_ ? std::string(word) : in_plain_format(word, format_).value_or("");
   return without_d_exponents(found).value_or(found);
 }
 
@@ -52,9 +52,9 @@ bool text_numbers::is_missing(std::string_view word) const {
 }
 
 std::errc text_numbers::read_as_said(std::string_view word, column_values& to) const {
-  if (is_usual_) return read(word, to);
+  if (is_plain_) return read(word, to);
   if (std::ranges::find(format_.missing_words, word) != format_.missing_words.end()) return ++to.missing, std::errc();
-  const std::optional<std::string> found = in_c_format(word, format_);
+  const std::optional<std::string> found = in_plain_format(word, format_);
   return found ? read(*found, to) : std::errc::invalid_argument;
 }
 

@@ -71,7 +71,7 @@ class text_numbers {
   /// fault of the word. refuse() makes its message.
   std::errc append(std::string_view word, std::size_t begin, column_values& to) const {
     check_length(word.size(), longest_word, begin);
-    const std::errc code = infers_usual_ ? read_inferred(word, to) : read_as_said(word, to);
+    const std::errc code = infers_plain_ ? read_inferred(word, to) : read_as_said(word, to);
     return code == std::errc() ? code : append_other(word, code, to);
   }
   /// An empty field. @throws bad_data unless missing numbers are left out
@@ -89,7 +89,7 @@ class text_numbers {
   std::errc read(std::string_view word, column_values& to) const {
     return read_ == nullptr ? read_inferred(word, to) : read_(word, to.bytes, to.rounded);
   }
-  /// Reads a word as a number of a type that was said, or in a format that is not the usual one, or leaves it out.
+  /// Reads a word as a number of a type that was said, or in a format that is not plain, or leaves it out.
   std::errc read_as_said(std::string_view word, column_values& to) const;
   /// Appends a word that was not read: a number with an exponent of Fortran, or a missing number.
   std::errc append_other(std::string_view word, std::errc code, column_values& to) const;
@@ -103,7 +103,7 @@ class text_numbers {
   number_reader read_;       ///< null: read_inferred()
   number_format format_;
   char delimiter_ = ' ';
-  bool is_usual_, infers_usual_, skip_missing_, keeps_lines_;
+  bool is_plain_, infers_plain_, skip_missing_, keeps_lines_;
   std::string name_;
   std::vector<column_values> columns_;
   element_lines lines_;

@@ -16,7 +16,7 @@ class word_parser {
   explicit word_parser(const text_layout& layout)
       : delimiter_(layout.delimiter),
         comment_(layout.comment),
-        may_be_list_(!layout.delimiter && layout.numbers.is_usual()) {}
+        may_be_list_(!layout.delimiter && layout.numbers.is_plain()) {}
 
   std::size_t parse(std::string_view text, bool last, text_numbers& out);
 

@@ -42,15 +42,15 @@ const stage_time* time_on(const overview_row& one, const std::string& device) {
 }
 
 /// The input of the first stage that was timed on the device.
-std::string usual_input(const std::vector<overview_row>& stages, const std::string& device) {
+std::string first_input(const std::vector<overview_row>& stages, const std::string& device) {
   for (const overview_row& one : stages) {
     if (const stage_time* time = time_on(one, device)) return time->input;
   }
   return "";
 }
 
-std::string title_of_time(const overview_row& one, const stage_time& time, const std::string& usual_input) {
-  return time.input == usual_input ? one.title : fmt::format("{} ({})", one.title, time.input);
+std::string title_of_time(const overview_row& one, const stage_time& time, const std::string& first_input) {
+  return time.input == first_input ? one.title : fmt::format("{} ({})", one.title, time.input);
 }
 
 std::string share_cell(double share) {
@@ -136,7 +136,7 @@ std::string html_of_charts(const std::vector<overview_row>& stages) {
   for (const std::string& device : devices_of(stages)) {
     charts::row_chart chart{"GB/s", true, 0, "", 0, {}, {}};
     double most = 0;
-    const std::string input = usual_input(stages, device);
+    const std::string input = first_input(stages, device);
     for (const overview_row& one : stages) {
       const stage_time* time = time_on(one, device);
       if (time == nullptr) continue;  // Without a bar the row would be a heading.
@@ -172,7 +172,7 @@ std::string html_of_charts(const std::vector<overview_row>& stages) {
 std::string html_of_gains(const std::vector<overview_row>& stages) {
   std::string tables;
   for (const std::string& device : devices_of(stages)) {
-    const std::string input = usual_input(stages, device);
+    const std::string input = first_input(stages, device);
     tables += headings(
         {fmt::format("{}, {}", device, input), "builds on", "us", "GB/s", "of the ceiling", "gain", "gain since 01"});
     for (const overview_row& one : stages) {

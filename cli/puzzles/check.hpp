@@ -56,7 +56,7 @@ class checker {
                            std::to_string(expected[i]) + in_the_trial() + "\n" + story_of(found.memory(), i);
       for (const array_memory* const input : inputs) {
         if (written) report += reads_of(found.memory().history[i * sizeof(T)].last_write.thread, *input);
-        report += unusual_reads(*input);
+        report += missing_and_repeated_reads(*input);
       }
       report.pop_back();
       finish(report);
@@ -92,14 +92,14 @@ class checker {
   }
 
   /// The first element that is not read, and the first that two threads read.
-  static std::string unusual_reads(const array_memory& input) {
+  static std::string missing_and_repeated_reads(const array_memory& input) {
     std::vector<int> reads(input.count());
     for (std::size_t i = 0; i < input.log.size(); ++i) {
       if (input.log[i].what == action::read) ++reads[input.log_index[i]];
     }
     std::string text;
-    for (const int unusual : {0, 2}) {
-      const auto at = std::find_if(reads.begin(), reads.end(), [=](int n) { return unusual == 0 ? n == 0 : n > 1; });
+    for (const int wanted : {0, 2}) {
+      const auto at = std::find_if(reads.begin(), reads.end(), [=](int n) { return wanted == 0 ? n == 0 : n > 1; });
       if (at != reads.end()) text += story_of(input, static_cast<std::size_t>(at - reads.begin()));
     }
     return text;

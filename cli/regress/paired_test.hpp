@@ -34,9 +34,9 @@ std::vector<double> holm(std::span<const double> p, std::size_t further = 0);
 enum class verdict : std::uint8_t { same, faster, slower, undecided };
 std::string_view to_string(verdict kind);
 
-/// A verdict needs least_pairs, and an adjusted p-value below error_rate. The first look is after usual_pairs or
+/// A verdict needs least_pairs, and an adjusted p-value below error_rate. The first look is after default_pairs or
 /// more.
-constexpr std::size_t least_pairs = 8, usual_pairs = 12, most_pairs = 1000;
+constexpr std::size_t least_pairs = 8, default_pairs = 12, most_pairs = 1000;
 constexpr double error_rate = 0.01;
 /// The smallest number of pairs that can call one of `cases` cases slower.
 std::size_t pairs_needed(std::size_t cases);

@@ -295,7 +295,7 @@ command add_regress(CLI::App& root) {
   parser->add_flag("--instructions", arguments->instructions,
                    "with --command: count the instructions too, by perf or else by valgrind");
   add_number_option(
-      *parser, "--layouts", usual_pairs, arguments->layouts,
+      *parser, "--layouts", default_pairs, arguments->layouts,
       "run the pairs with this many sizes of the environment, each of which counts once; with --build also "
       "with three orders of functions");
   parser->add_option("--build", arguments->build, "A and B are revisions of git, which this shell command builds")

@@ -22,7 +22,7 @@ namespace {
 std::size_t checked_pairs(std::uint64_t requested, std::size_t verdicts) {
   const std::size_t least = pairs_needed(verdicts);
   // If the number is even, A and B go first equally often.
-  if (requested == 0) return std::max(usual_pairs, (least + 5) / 2 * 2);
+  if (requested == 0) return std::max(default_pairs, (least + 5) / 2 * 2);
   if (requested > most_pairs)
     throw usage_error(fmt::format("--pairs {} is too large; the most is {}", requested, most_pairs));
   if (requested >= least) return requested;

@@ -102,7 +102,7 @@ class Catalogue(unittest.TestCase):
         self.assertEqual(fanin.segment_argmax(x, [0, 1, 4]).tolist(), [0, 1])
         self.assertEqual(fanin.group_argmax(x, [0, 1, 1, 1], 2).tolist(), [0, 2])
 
-    def test_exact_is_usual(self):
+    def test_exact_is_default(self):
         for name in fanin.operations():
             inputs = ([1.0],) * (2 if name in PAIRS else 1)
             if name.startswith("sample_"):

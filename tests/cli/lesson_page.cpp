@@ -355,9 +355,9 @@ TEST_CASE("times of results that are given replace the others") {
   CHECK(contains(overview, "Measured: a &lt;device&gt; (a.json)</p>"));
 }
 
-TEST_CASE("the usual times are those of the results in bench/, as if these were given") {
+TEST_CASE("the default times are those of the results in bench/, as if these were given") {
   const scratch_folder here;
-  const std::string usual = page_with(here, "");
+  const std::string by_default = page_with(here, "");
   for (const std::string name : {"ladder-f32-24", "ladder-f32-28", "ladder-i32-24", "ladder-i32-28"}) {
     const std::string given = page_with(here, path_of_result("h200", name) + " " + path_of_result("h100", name));
     for (const std::string machine : {"h200", "h100"}) {
@@ -372,7 +372,7 @@ TEST_CASE("the usual times are those of the results in bench/, as if these were 
         const std::string share = fmt::format("{:.1f}&#160;%</td>", 100 * row["share_of_ceiling"].get<double>());
         const std::string gain =
             row["gain"].is_null() ? "" : fmt::format("{:.2f}&#160;&#215;", row["gain"].get<double>());
-        for (const std::string& page : {usual, given}) {
+        for (const std::string& page : {by_default, given}) {
           CHECK(contains(section_of(page, stage), time));
           CHECK(contains(section_of(page, stage), share + "<td class=\"number\">" + gain + "</td>"));
         }

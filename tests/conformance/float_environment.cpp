@@ -19,7 +19,7 @@ void expect_independent(Evaluate evaluate, Words words, findings& found) {
     std::optional<result<scalar>> answer;
     bool unchanged = false;
     {
-      const unusual_environment here(one.rounding, one.how);
+      const changed_environment here(one.rounding, one.how);
       answer = evaluate();
       unchanged = here.unchanged();
     }

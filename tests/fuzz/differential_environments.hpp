@@ -77,7 +77,7 @@ answer answered(const environment& caller, Call call) {
   answer got;
   bool unchanged = false;
   {
-    const test::unusual_environment here(caller.rounding, caller.how);
+    const test::changed_environment here(caller.rounding, caller.how);
     got = attempt();
     unchanged = here.unchanged();
   }

@@ -171,8 +171,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   input_options arguments{.format = choices % 2 == 1 ? "csv" : "text",
                           .type = std::string(type ? to_string(*type) : "")};
   if (choices & 2) arguments.delimiter = delimiters[choices >> 2 & 3];
-  const bool is_usual = (choices & 128) == 0;
-  if (!is_usual) {
+  const bool is_plain = (choices & 128) == 0;
+  if (!is_plain) {
     arguments.skip_lines = 1;
     arguments.comment = "#";
     arguments.missing_words = "-,-9";
@@ -197,7 +197,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     lacks_values = take_values(parser, found);
   });
   expect(without_advice(pieces) == without_advice(whole), "the text in pieces is the text as a whole");
-  if (whole.error.empty() && !layout.csv && is_usual) {
+  if (whole.error.empty() && !layout.csv && is_plain) {
     const std::vector<std::string_view> words = words_of(text, layout);
     expect(whole.types.front() == type.value_or(type_of_words(words)), "the numbers decide the type");
     expect_elements(words, whole.types.front(), whole.elements);

@@ -74,7 +74,7 @@ TEST_CASE("values do not depend on the caller's floating-point environment") {
     float largest = 0;
     std::complex<float> dot;
     {
-      const fanin::test::unusual_environment here(one.rounding, one.how);
+      const fanin::test::changed_environment here(one.rounding, one.how);
       mean = fanin::mpi::mean(integers, everyone).value;
       largest = fanin::mpi::max_magnitude(subnormal, everyone).value;
       dot = fanin::mpi::dot(small, minus, everyone).value;

@@ -82,7 +82,7 @@ TEST_CASE("ranks that ask for different things all get an error") {
 TEST_CASE("different operations and types have messages of one length, so that MPI finds nothing wrong with them") {
   if (rank_count(MPI_COMM_WORLD) == 1) return;
   const std::vector<float> narrow{1, 2, 3};
-  const std::vector<double> unusual{0x1p-900, 0x1p900};
+  const std::vector<double> wide{0x1p-900, 0x1p900};
   const bool differs = rank_in(MPI_COMM_WORLD) == rank_count(MPI_COMM_WORLD) - 1;
   const auto check_refused = [&](auto one, auto other) {
     CHECK_THROWS_WITH_AS(differs ? static_cast<double>(other()) : static_cast<double>(one()),
@@ -90,8 +90,8 @@ TEST_CASE("different operations and types have messages of one length, so that M
   };
   const auto sum_of = [](const auto& of) { return [&] { return fanin::mpi::sum(of, MPI_COMM_WORLD).value; }; };
   check_refused(sum_of(x), sum_of(narrow));
-  check_refused(sum_of(unusual), sum_of(narrow));
-  check_refused(sum_of(narrow), sum_of(unusual));
+  check_refused(sum_of(wide), sum_of(narrow));
+  check_refused(sum_of(narrow), sum_of(wide));
   check_refused(sum_of(x), [&] { return fanin::mpi::sum(std::vector<int>{1}, MPI_COMM_WORLD).value; });
   check_refused(sum_of(x), [&] { return fanin::mpi::dot(x, x, MPI_COMM_WORLD).value; });
   check_refused(sum_of(x), [&] { return fanin::mpi::max(x, MPI_COMM_WORLD).value; });

@@ -22,17 +22,17 @@ inline void flush_subnormals([[maybe_unused]] subnormals how) {
 }
 
 /// A rounding direction, and subnormals flushed where the processor can, until the end of the scope.
-class unusual_environment {
+class changed_environment {
  public:
-  explicit unusual_environment(int rounding, subnormals how = subnormals::kept) {
+  explicit changed_environment(int rounding, subnormals how = subnormals::kept) {
     std::fegetenv(&found_);
     std::fesetround(rounding);
     flush_subnormals(how);
     control_ = control();
   }
-  ~unusual_environment() { std::fesetenv(&found_); }
-  unusual_environment(const unusual_environment&) = delete;
-  unusual_environment& operator=(const unusual_environment&) = delete;
+  ~changed_environment() { std::fesetenv(&found_); }
+  changed_environment(const changed_environment&) = delete;
+  changed_environment& operator=(const changed_environment&) = delete;
 
   bool unchanged() const { return control() == control_; }
 

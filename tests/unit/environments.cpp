@@ -69,7 +69,7 @@ void check_entry(const char* entry, Enter enter) {
     answers found;
     bool unchanged = false;
     {
-      const unusual_environment here(one.rounding, one.how);
+      const changed_environment here(one.rounding, one.how);
       found.add_call([&] { enter(found); });
       unchanged = here.unchanged();
     }
@@ -219,7 +219,7 @@ TEST_SUITE("unit/environments") {
     const int along[] = {1};
     double value[] = {1};
     const batch many = rows(std::span<const double>(x), shape, along);
-    const unusual_environment here(FE_TONEAREST, subnormals::flushed);
+    const changed_environment here(FE_TONEAREST, subnormals::flushed);
     const error_bound bound = reduce(operation::sum_of_squares, many, value, {.method = method::fast}).bound;
     CHECK(bits_of(value[0]) == 0);
     CHECK(bits_of(bound.absolute) == 2);
@@ -237,15 +237,15 @@ TEST_SUITE("unit/environments") {
     };
     std::string mean, largest, dot;
     {
-      const unusual_environment here(FE_UPWARD);
+      const changed_environment here(FE_UPWARD);
       mean = value_of(operation::mean, std::span<const std::int64_t>(integers));
     }
     {
-      const unusual_environment here(FE_TONEAREST, subnormals::read_as_zero);
+      const changed_environment here(FE_TONEAREST, subnormals::read_as_zero);
       largest = value_of(operation::max_magnitude, std::span<const float>(subnormal));
     }
     {
-      const unusual_environment here(FE_DOWNWARD);
+      const changed_environment here(FE_DOWNWARD);
       dot = value_of(operation::dot,
                      {std::span<const std::complex<float>>(small), std::span<const std::complex<float>>(minus)});
     }

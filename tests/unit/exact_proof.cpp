@@ -68,7 +68,7 @@ bool all_agree(std::span<const backend* const> backends, std::span<const T> x, c
   const auto threads = 1 + static_cast<unsigned>(random.below(16));
   const options own{.method = method::exact, .threads = threads};
   const options wide{.method = method::exact, .result = element_type::f64, .threads = threads};
-  const unusual_environment here(roundings[random.below(4)],
+  const changed_environment here(roundings[random.below(4)],
                                  random.below(2) == 0 ? subnormals::flushed : subnormals::kept);
   bool right = true;
   for (const backend* b : backends) {

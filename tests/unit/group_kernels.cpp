@@ -202,7 +202,7 @@ void check_terms(const std::vector<Element>& x) {
   }
 }
 
-/// Some elements are unusual if `are_wild`.
+/// Some elements are as large, as small or as odd as elements can be if `are_wild`.
 template <class Element>
 std::vector<Element> elements_for_terms(bool are_wild) {
   using limits = std::numeric_limits<Element>;
@@ -210,8 +210,8 @@ std::vector<Element> elements_for_terms(bool are_wild) {
   for (const float one : unit_factors<float>(3000, 4)) x.push_back(static_cast<Element>(one));
   if (!are_wild) return x;
   for (std::size_t i = 0; i < x.size(); i += 7) {
-    const Element unusual[] = {limits::max(), limits::denorm_min(), limits::min(), Element(-0.0f), Element(1e-3f)};
-    x[i] = unusual[i % std::size(unusual)];
+    const Element extremes[] = {limits::max(), limits::denorm_min(), limits::min(), Element(-0.0f), Element(1e-3f)};
+    x[i] = extremes[i % std::size(extremes)];
   }
   x[11] = limits::infinity();
   x[200] = limits::quiet_NaN();
@@ -269,9 +269,9 @@ TEST_SUITE("unit/group_kernels") {
     generator random(7);
     auto x = unit_factors<T>(3000, 4);
     for (std::size_t i = 0; i < x.size(); i += 7) {
-      const T unusual[] = {limits::max(), -limits::max(), limits::denorm_min(), limits::min(), T(-0.0),
-                           T(0),          T(1e-20)};
-      x[i] = unusual[random() % std::size(unusual)];
+      const T extremes[] = {limits::max(), -limits::max(), limits::denorm_min(), limits::min(), T(-0.0),
+                            T(0),          T(1e-20)};
+      x[i] = extremes[random() % std::size(extremes)];
     }
     for (const T one : {limits::infinity(), -limits::infinity(), limits::quiet_NaN()}) x[random() % x.size()] = one;
     const auto keys = keys_below<std::uint32_t>(x.size(), 150, random);

@@ -79,7 +79,7 @@ TEST_SUITE("unit/narrow_float") {
   TEST_CASE_TEMPLATE("all numbers become the floats that they are, and these become the numbers", T, f16, bf16, e5m2,
                      e4m3) {
     for (const auto how : {subnormals::kept, subnormals::flushed, subnormals::read_as_zero}) {
-      const unusual_environment here(FE_UPWARD, how);
+      const changed_environment here(FE_UPWARD, how);
       int wrong = 0;
       for (unsigned bits = 0; bits < 2u * T::sign_bit; ++bits) {
         const float found = T::of_bits(bits);

@@ -192,7 +192,7 @@ TEST_SUITE("unit/own_accumulator") {
     };
     const std::vector<float> x(1 << 21, 0x1p-149f);
     for_each_way([&](const options& chosen) {
-      const test::unusual_environment restored(FE_TONEAREST);
+      const test::changed_environment restored(FE_TONEAREST);
       CHECK(fold<flushing>(x, chosen).value >= 0);
       CHECK(test::same(sum(x, chosen).value, 0x1p-128f));  // by their bits: here subnormals equal 0
       const std::size_t shape[] = {4, x.size() / 4};

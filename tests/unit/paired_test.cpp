@@ -50,7 +50,7 @@ struct machine {
 };
 
 const machine quiet = {.name = "1 %", .process = 0.01};
-const machine usual = {.name = "2 %", .process = 0.02};
+const machine two_percent = {.name = "2 %", .process = 0.02};
 const machine shared_noise = {.name = "2 %, half of it shared", .process = 0.014, .common = 0.014};
 const machine remembering = {.name = "2 %, remembered", .process = 0.02, .memory = 0.5};
 const machine drifting = {.name = "1 %, drifting", .process = 0.01, .drift = 0.2};
@@ -222,7 +222,7 @@ TEST_SUITE("unit/paired_test") {
   }
 
   TEST_CASE("A against A: at most one run in a hundred calls any of 20 cases slower") {
-    for (const machine& simulated : {quiet, usual, shared_noise, remembering, drifting, rough, wild}) {
+    for (const machine& simulated : {quiet, two_percent, shared_noise, remembering, drifting, rough, wild}) {
       const tally without = count_verdicts(simulated, {.cases = 20, .pairs = 15});
       CAPTURE(simulated.name);
       CAPTURE(without.any_slower);
@@ -231,7 +231,7 @@ TEST_SUITE("unit/paired_test") {
   }
 
   TEST_CASE("all of 20 cases slower by just the threshold: not above one run in a hundred") {
-    const tally count = count_verdicts(usual, {.cases = 20, .pairs = 15, .ratio = threshold_ratio, .slow = 20});
+    const tally count = count_verdicts(two_percent, {.cases = 20, .pairs = 15, .ratio = threshold_ratio, .slow = 20});
     CAPTURE(count.any_slower);
     CHECK_FALSE(proves_above(count.any_slower, 0.01));
   }
@@ -245,12 +245,12 @@ TEST_SUITE("unit/paired_test") {
       CHECK(proves_above(count.slower, 0.95));
       CHECK(proves_below(count.same, 0.01));
     };
-    for (const machine& simulated : {quiet, usual, shared_noise, remembering, drifting}) {
+    for (const machine& simulated : {quiet, two_percent, shared_noise, remembering, drifting}) {
       check(simulated, {.cases = 1, .pairs = 12, .ratio = 1.1});
       check(simulated, {.cases = 20, .pairs = 15, .ratio = 1.1});
     }
-    check(usual, {.cases = 40, .pairs = 16, .ratio = 1.1});
-    check(usual, {.cases = 20, .pairs = 15, .ratio = 1.1, .floor = true});
+    check(two_percent, {.cases = 40, .pairs = 16, .ratio = 1.1});
+    check(two_percent, {.cases = 20, .pairs = 15, .ratio = 1.1, .floor = true});
   }
 
   TEST_CASE("looks at added pairs: the errors sum to that of one look") {
@@ -333,7 +333,7 @@ TEST_SUITE("unit/paired_test") {
 TEST_SUITE("unit/regress_rates") {
   TEST_CASE("looks at added pairs, A against A: at most one run in a hundred calls any of 20 cases slower") {
     constexpr std::size_t total = 500;
-    for (const machine& simulated : {quiet, usual, shared_noise, remembering, drifting, rough, wild}) {
+    for (const machine& simulated : {quiet, two_percent, shared_noise, remembering, drifting, rough, wild}) {
       const tally count = count_verdicts(simulated, {.cases = 20, .pairs = 48, .first_look = 16}, total);
       CAPTURE(simulated.name);
       CAPTURE(count.any_slower);
@@ -344,13 +344,13 @@ TEST_SUITE("unit/regress_rates") {
   TEST_CASE("looks at added pairs, a case slower by just the threshold: one run in a hundred calls it at most") {
     constexpr std::size_t total = 20000;
     plan how{.cases = 1, .pairs = 40, .ratio = threshold_ratio, .first_look = 12};
-    const tally corrected = count_verdicts(usual, how, total);
+    const tally corrected = count_verdicts(two_percent, how, total);
     CAPTURE(corrected.slower);
     CAPTURE(corrected.same);
     CHECK(proves_below(corrected.slower, 0.01, total));
     CHECK(proves_below(corrected.same, 0.01, total));
     how.corrected = false;
-    const tally without = count_verdicts(usual, how, total);
+    const tally without = count_verdicts(two_percent, how, total);
     CAPTURE(without.slower);
     CAPTURE(without.same);
     CHECK(proves_above(without.slower, 0.01, total));
@@ -360,11 +360,11 @@ TEST_SUITE("unit/regress_rates") {
   TEST_CASE("looks at each case apart, all of 20 slower by just the threshold: not above one run in a hundred") {
     constexpr std::size_t total = 400;
     plan how{.cases = 20, .pairs = 48, .ratio = threshold_ratio, .slow = 20, .first_look = 16, .apart = true};
-    const tally corrected = count_verdicts(usual, how, total);
+    const tally corrected = count_verdicts(two_percent, how, total);
     CAPTURE(corrected.any_slower);
     CHECK_FALSE(proves_above(corrected.any_slower, 0.01, total));
     how.corrected = false;
-    const tally without = count_verdicts(usual, how, total);
+    const tally without = count_verdicts(two_percent, how, total);
     CAPTURE(without.any_slower);
     CHECK(proves_above(without.any_slower, 0.01, total));
   }
