@@ -38,11 +38,11 @@ cpu_set_t openmp_places() noexcept {
   cpu_set_t set;
   CPU_ZERO(&set);
   const auto places = openmp_function<int (*)()>("omp_get_num_places");
-  const auto size_of_place = openmp_function<int (*)(int)>("omp_get_place_num_procs");
+  const auto processors_of_place = openmp_function<int (*)(int)>("omp_get_place_num_procs");
   const auto list_place = openmp_function<void (*)(int, int*)>("omp_get_place_proc_ids");
-  if (places == nullptr || size_of_place == nullptr || list_place == nullptr) return set;
+  if (places == nullptr || processors_of_place == nullptr || list_place == nullptr) return set;
   for (int p = 0; p < places(); ++p) {
-    std::vector<int> ids(static_cast<std::size_t>(size_of_place(p)));
+    std::vector<int> ids(static_cast<std::size_t>(processors_of_place(p)));
     list_place(p, ids.data());
     for (int id : ids) CPU_SET(static_cast<std::size_t>(id), &set);
   }

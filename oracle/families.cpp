@@ -242,7 +242,7 @@ constexpr family all_families[] = {
     row<wide>("wide", "random signs, and exponents over the whole range of the type; integers of any number of bits"),
 };
 
-constexpr std::string_view all_study_specs[] = {
+constexpr std::string_view all_accuracy_specs[] = {
     "constant",       "uniform",        "normal",         "telescoping",    "condition:1e2",
     "condition:1e6",  "condition:1e10", "condition:1e14", "condition:1e18", "condition:1e22",
     "condition:1e26", "condition:1e30", "big-eats-small", "alternating",    "wide"};
@@ -276,7 +276,7 @@ double find_parameter(const family& known, std::string_view spec) {
 
 std::span<const family> families() { return all_families; }
 
-std::span<const std::string_view> accuracy_specs() { return all_study_specs; }
+std::span<const std::string_view> accuracy_specs() { return all_accuracy_specs; }
 
 void fill(std::string_view spec, std::uint64_t seed, element_type type, void* x, std::size_t count) {
   if (is_complex(type)) return fill(spec, seed, part_type(type), x, 2 * count);

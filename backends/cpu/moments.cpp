@@ -145,20 +145,20 @@ struct shifted_leaf {
 /// for which there are registers.
 template <class Leaf, std::size_t Lanes, class T>
 HWY_INLINE void fold_rows(const T* x, std::size_t rows, double* planes) {
-  constexpr std::size_t batch = state_registers / Leaf::registers;
-  static_assert(Lanes % (batch * width) == 0);
-  for (std::size_t j = 0; j < Lanes; j += batch * width) {
-    Leaf leaf[batch];
-    for (std::size_t v = 0; v < batch; ++v) leaf[v].begin(x + j + v * width, rows, Lanes);
+  constexpr std::size_t unroll = state_registers / Leaf::registers;
+  static_assert(Lanes % (unroll * width) == 0);
+  for (std::size_t j = 0; j < Lanes; j += unroll * width) {
+    Leaf leaf[unroll];
+    for (std::size_t v = 0; v < unroll; ++v) leaf[v].begin(x + j + v * width, rows, Lanes);
     const T* there = x + j;
     for (std::size_t row = 0; row < rows; ++row, there += Lanes) {
-      for (std::size_t b = 0; b < batch * width * sizeof(T); b += 64) {
+      for (std::size_t b = 0; b < unroll * width * sizeof(T); b += 64) {
         prefetch_line(reinterpret_cast<const char*>(there) + b);
       }
       HWY_UNROLL(8)
-      for (std::size_t v = 0; v < batch; ++v) leaf[v].add(load(there + v * width));
+      for (std::size_t v = 0; v < unroll; ++v) leaf[v].add(load(there + v * width));
     }
-    for (std::size_t v = 0; v < batch; ++v) {
+    for (std::size_t v = 0; v < unroll; ++v) {
       const auto s = leaf[v].end();
       for (std::size_t p = 0; p < s.planes; ++p)
         hn::StoreU(s.plane[p], doubles(), planes + p * Lanes + j + v * width);

@@ -13,7 +13,7 @@ namespace fanin::cli::markdown {
 namespace {
 
 /// The number of bytes of "12. " at the beginning of a line; 0 if the line does not begin so.
-std::size_t size_of_number(std::string_view line) {
+std::size_t bytes_of_number(std::string_view line) {
   const std::size_t digits = std::min(line.find_first_not_of("0123456789"), line.size());
   return digits > 0 && line.substr(digits).starts_with(". ") ? digits + 2 : 0;
 }
@@ -101,8 +101,8 @@ std::vector<block> parse(std::string_view page) {
     } else if (const std::size_t text = line.find_first_not_of('#'); text > 0 && text != line.npos) {
       texts.emplace_back(kind::heading, line.substr(text + 1));
       begins = true;
-    } else if (begins || size_of_number(line) > 0) {
-      texts.emplace_back(in_answer ? kind::answer : size_of_number(line) > 0 ? kind::item : kind::paragraph, line);
+    } else if (begins || bytes_of_number(line) > 0) {
+      texts.emplace_back(in_answer ? kind::answer : bytes_of_number(line) > 0 ? kind::item : kind::paragraph, line);
       begins = false;
     } else {
       texts.back().second += fmt::format(" {}", line.substr(std::min(line.find_first_not_of(' '), line.size())));
@@ -117,7 +117,7 @@ std::vector<block> parse(std::string_view page) {
 
 std::string as_text(const block& one, const terminal& screen) {
   if (one.is == block::kind::code) return one.text() + "\n";
-  const std::size_t indent = one.is == block::kind::item ? size_of_number(one.text()) : 0;
+  const std::size_t indent = one.is == block::kind::item ? bytes_of_number(one.text()) : 0;
   std::string all, word;
   std::size_t column = 0, columns = 0;  // The columns of the line and of the word.
   const auto end_word = [&] {

@@ -108,13 +108,13 @@ std::string program_text(int number, const fs::path& learner) {
 #include "cli/puzzles/kernel_types.hpp"
 #include "{0}"
 namespace {{
-fanin::puzzle::kernel_of<{2}>::type* const learner_kernel = {3};
+fanin::puzzle::kernel_type<{2}>::type* const learner_kernel = {3};
 }}
 namespace solution {{
 #include "{1}"
 }}
 namespace {{
-fanin::puzzle::kernel_of<{2}>::type* const solution_kernel = solution::{3};
+fanin::puzzle::kernel_type<{2}>::type* const solution_kernel = solution::{3};
 }}
 extern "C" {{
 extern const int fanin_puzzle = {2};

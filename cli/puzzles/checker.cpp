@@ -16,7 +16,7 @@ namespace {
 
 template <int Puzzle>
 [[noreturn]] void run(limits most = {}) {
-  using kernel = typename kernel_of<Puzzle>::type;
+  using kernel = typename kernel_type<Puzzle>::type;
   check([](checker& now, kernel* one) { run_trials<Puzzle>(now, one); }, reinterpret_cast<kernel*>(fanin_learner),
         reinterpret_cast<kernel*>(fanin_solution), most);
 }

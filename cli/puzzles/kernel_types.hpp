@@ -6,27 +6,27 @@ namespace fanin::puzzle {
 
 /// x, its length n, and the sums: most of the puzzles.
 template <int Puzzle>
-struct kernel_of {
+struct kernel_type {
   using type = void(const int* x, int n, int* sums);
 };
 template <>
-struct kernel_of<8> {
+struct kernel_type<8> {
   using type = void(const int* x, int n, int* partials, unsigned* arrived, int* result);
 };
 template <>
-struct kernel_of<9> {
+struct kernel_type<9> {
   using type = void(const int* x, int rows, int columns, int* sums);
 };
 template <>
-struct kernel_of<10> {
+struct kernel_type<10> {
   using type = void(const int* x, const int* begins, int segments, int* sums);
 };
 template <>
-struct kernel_of<11> {
+struct kernel_type<11> {
   using type = void(const float* x, int n, float* partials, unsigned* arrived, float* result);
 };
 template <>
-struct kernel_of<12> {
+struct kernel_type<12> {
   using type = void(const float* x, int n, unsigned long long* units);
 };
 

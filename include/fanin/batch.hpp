@@ -140,9 +140,9 @@ struct results_view {
       std::ranges::output_range<Out, std::ranges::range_value_t<Out>> && result_value<std::ranges::range_value_t<Out>>
       results_view(Out&& out)
   noexcept : data(std::ranges::data(out)), count(std::ranges::size(out)) {
-    using form_of_value = result_traits<std::ranges::range_value_t<Out>>;
-    type = type_of<typename form_of_value::number>;
-    form = form_of_value::form;
+    using traits = result_traits<std::ranges::range_value_t<Out>>;
+    type = type_of<typename traits::number>;
+    form = traits::form;
   }
 };
 

@@ -133,8 +133,8 @@ TEST_CASE("accuracy at one length is one chart over the condition number; at sev
   CHECK(both.size() == json::parse(here.read("100.json")).size() / 2);
   CHECK(std::ranges::find(both, "accuracy-uniform") != both.end());
   json unbounded = json::parse(here.read("100.json"));
-  for (json& study : unbounded) {
-    for (json& row : study["rows"]) row["bound_ulps"] = nullptr;
+  for (json& one_input : unbounded) {
+    for (json& row : one_input["rows"]) row["bound_ulps"] = nullptr;
   }
   here.write("unbounded.json", unbounded.dump());
   const std::string without = drawn(here, "unbounded.json --chart accuracy --format svg");

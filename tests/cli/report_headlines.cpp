@@ -286,17 +286,17 @@ TEST_CASE("the headline of two builds counts the verdicts") {
              std::set<std::string>{"Is B slower than A? Of 6 cases 1 slower, 0 faster, 3 the same, 2 undecided"});
 }
 
-/// The relative errors of the worst plain sums, by the input, the element type and `key` of the study.
+/// The relative errors of the worst plain sums, by the input, the element type and `key`.
 using worst_errors = std::map<std::string, std::map<std::string, std::map<double, double>>>;
-worst_errors worst_plain_sums(const json& studies, const std::string& key) {
+worst_errors worst_plain_sums(const json& inputs, const std::string& key) {
   worst_errors worst;
-  for (const json& study : studies) {
-    const double exact = std::stod(study["exact"]["value_hex"].get<std::string>());
-    const int digits = study["element_type"] == "f32" ? 24 : 53;
-    for (const json& one : study["rows"]) {
+  for (const json& one_input : inputs) {
+    const double exact = std::stod(one_input["exact"]["value_hex"].get<std::string>());
+    const int digits = one_input["element_type"] == "f32" ? 24 : 53;
+    for (const json& one : one_input["rows"]) {
       if (one["method"] != "fast" || exact == 0) continue;
       const double ulp = std::ldexp(1, std::ilogb(exact) - digits + 1);
-      double& most = worst[study["input"]][study["element_type"]][study[key]];
+      double& most = worst[one_input["input"]][one_input["element_type"]][one_input[key]];
       most = std::max(most, one["error_ulps"].get<double>() * ulp / std::abs(exact));
     }
   }

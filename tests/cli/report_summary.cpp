@@ -243,11 +243,11 @@ TEST_CASE("what the results do not hold is left out of the summary") {
 TEST_CASE("the largest error of exact sums, and the cases of two builds, are those of the rows") {
   const scratch_folder here;
   REQUIRE(here.fanin("accuracy condition:1e6 uniform --count 1000 --json > accuracy.json").status == 0);
-  json studies = json::parse(here.read("accuracy.json"));
+  json inputs = json::parse(here.read("accuracy.json"));
   std::size_t exact = 0, bounded = 0;
   double worst_of_others = 0;
-  for (const json& study : studies) {
-    for (const json& one : study["rows"]) {
+  for (const json& one_input : inputs) {
+    for (const json& one : one_input["rows"]) {
       exact += one["method"] == "exact";
       bounded += one["bound_ulps"].is_number();
       if (one["method"] != "exact") worst_of_others = std::max(worst_of_others, one["error_ulps"].get<double>());
@@ -262,10 +262,10 @@ TEST_CASE("the largest error of exact sums, and the cases of two builds, are tho
   check_summary(page_of(here, "accuracy.json"),
                 {"Both numbers meet the mark.", "0" + error + "✓ 0: correctly rounded",
                  fmt::format("{0} of {0}{1}✓ no value is wrong", bounded, checked)});
-  for (json& one : studies[0]["rows"]) {
+  for (json& one : inputs[0]["rows"]) {
     if (one["method"] == "exact") one["error_ulps"] = 3;
   }
-  here.write("accuracy.json", studies.dump());
+  here.write("accuracy.json", inputs.dump());
   check_summary(page_of(here, "accuracy.json"),
                 {"0 of 2 numbers meet the mark.", "3" + error + "✗ not correctly rounded",
                  fmt::format("{} of {}{}✗ 1 wrong", bounded - 1, bounded, checked)});

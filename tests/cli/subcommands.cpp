@@ -192,17 +192,17 @@ TEST_CASE("a value beyond its bound is found broken") {
 TEST_CASE("accuracy: no error beyond its bound, and the inputs are as ill-conditioned as their names say") {
   const json all = parsed(scratch_folder().fanin("accuracy --count 2000 --json"));
   CHECK(all.size() == 2 * 15);
-  for (const json& study : all) {
-    const std::string name = study["input"];
+  for (const json& one_input : all) {
+    const std::string name = one_input["input"];
     CAPTURE(name);
-    CAPTURE(study["element_type"]);
+    CAPTURE(one_input["element_type"]);
     if (name.starts_with("condition:")) {
-      const double wanted = std::strtod(name.c_str() + 10, nullptr), reached = study["condition"];
+      const double wanted = std::strtod(name.c_str() + 10, nullptr), reached = one_input["condition"];
       CHECK(reached > wanted / 4);
       CHECK(reached < wanted * 4);
     }
-    CHECK(study["rows"].size() >= 7);
-    for (const json& row : study["rows"]) {
+    CHECK(one_input["rows"].size() >= 7);
+    for (const json& row : one_input["rows"]) {
       CAPTURE(row.dump());
       if (row["error_ulps"].is_null() || row["bound_ulps"].is_null()) continue;
       CHECK(row["error_ulps"].get<double>() <= row["bound_ulps"].get<double>());

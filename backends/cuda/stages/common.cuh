@@ -115,10 +115,10 @@ __device__ block_part<typename A::state> part_of_copy(const stage_arguments<A>& 
 }
 
 /// This thread's share of the partials, in order. One block adds all partials, and block_fold adds the shares.
-template <class A, unsigned Batch>
+template <class A, unsigned Unroll>
 __device__ typename A::state fold_partials(const typename A::state* partials, std::uint64_t count) {
   auto s = A::identity();
-  for_each_strided<Batch>(partials, threadIdx.x, count, blockDim.x, [&](const auto& p) { A::merge(s, p); });
+  for_each_strided<Unroll>(partials, threadIdx.x, count, blockDim.x, [&](const auto& p) { A::merge(s, p); });
   return s;
 }
 

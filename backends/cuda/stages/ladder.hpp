@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ladder: the CUDA stages of the study in their order, each improving on the one it builds on. One table, which
+// The ladder: the CUDA stages of the lesson in their order, each improving on the one it builds on. One table, which
 // tests, benchmarks and `fanin ladder` enumerate. Plain C++: a stream is a cudaStream_t as void*.
 //
 //   const auto plan = plan_stage(stage, operation::sum, element_type::f32, count, 256);

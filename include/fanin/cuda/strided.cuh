@@ -6,36 +6,36 @@
 
 namespace fanin::device_code {
 
-/// Calls take(load(i), i), take(load(i + stride), i + stride), ... for indices below `end`. `Batch` loads are in
+/// Calls take(load(i), i), take(load(i + stride), i + stride), ... for indices below `end`. `Unroll` loads are in
 /// flight before the first value is used.
-template <unsigned Batch, class Load, class Take>
+template <unsigned Unroll, class Load, class Take>
 __device__ void for_each_loaded(Load load, std::uint64_t i, std::uint64_t end, std::uint64_t stride, Take take) {
-  decltype(load(i)) loaded[Batch];
+  decltype(load(i)) loaded[Unroll];
   const auto call = [&](unsigned k) { take(loaded[k], i + k * stride); };
-  for (; i + (Batch - 1) * stride < end; i += Batch * stride) {
+  for (; i + (Unroll - 1) * stride < end; i += Unroll * stride) {
 #pragma unroll
-    for (unsigned k = 0; k < Batch; ++k) loaded[k] = load(i + k * stride);
+    for (unsigned k = 0; k < Unroll; ++k) loaded[k] = load(i + k * stride);
 #pragma unroll
-    for (unsigned k = 0; k < Batch; ++k) call(k);
+    for (unsigned k = 0; k < Unroll; ++k) call(k);
   }
-  if constexpr (Batch > 1) {
+  if constexpr (Unroll > 1) {
 #pragma unroll
-    for (unsigned k = 0; k < Batch - 1; ++k) {
+    for (unsigned k = 0; k < Unroll - 1; ++k) {
       if (i + k * stride < end) loaded[k] = load(i + k * stride);
     }
 #pragma unroll
-    for (unsigned k = 0; k < Batch - 1; ++k) {
+    for (unsigned k = 0; k < Unroll - 1; ++k) {
       if (i + k * stride < end) call(k);
     }
   }
 }
 
-/// Calls take(x[i]), take(x[i + stride]), ... for indices below `end`, with `Batch` loads in flight.
-template <unsigned Batch, class Value, class Take>
+/// Calls take(x[i]), take(x[i + stride]), ... for indices below `end`, with `Unroll` loads in flight.
+template <unsigned Unroll, class Value, class Take>
 __device__ void for_each_strided(const Value* x, std::uint64_t i, std::uint64_t end, std::uint64_t stride,
                                  Take take) {
-  for_each_loaded<Batch>([x](std::uint64_t k) { return x[k]; }, i, end, stride,
-                         [&](const Value& value, std::uint64_t) { take(value); });
+  for_each_loaded<Unroll>([x](std::uint64_t k) { return x[k]; }, i, end, stride,
+                          [&](const Value& value, std::uint64_t) { take(value); });
 }
 
 }  // namespace fanin::device_code
