@@ -16,8 +16,23 @@ from ._reduce import call_without_gaps, reduce_views
 from ._sequences import split
 from ._types import F32, F64, INTEGERS, LONG, NARROW, SIZES, code_of, value_at
 
-_KINDS = {"sum": OPERATIONS["sum"], "sum_of_squares": OPERATIONS["sum_of_squares"]}
-_POWERS = {"sum": 1, "sum_of_squares": 2}
+_POWER = 5  # the place of the power in a saved state (docs/exact-format.md)
+
+
+def _power_of(what):
+    """The power of the numbers that states of the operation add up; None if the operation has no states."""
+    made = ctypes.c_void_p()
+    if c.state_create(what, F64, byref(made)):
+        return None
+    size = c.state_saved_bytes(made)
+    saved = ctypes.create_string_buffer(size)
+    c.check(c.state_save(made, saved, size))
+    c.state_destroy(made)
+    return saved.raw[_POWER]
+
+
+_POWERS = {name: power for name, code in OPERATIONS.items() if (power := _power_of(code))}
+_KINDS = {name: OPERATIONS[name] for name in _POWERS}
 
 
 class State:
@@ -178,7 +193,7 @@ class State:
         saved = bytes(saved)
         handle = ctypes.c_void_p()
         c.check(c.state_load(saved, len(saved), byref(handle)))
-        made = State(operation="sum_of_squares" if saved[5] == 2 else "sum")
+        made = State(operation=next(name for name, power in _POWERS.items() if power == saved[_POWER]))
         made._handle, made._code = handle, F32 if saved[4] == 4 else F64
         return made
 

@@ -11,12 +11,20 @@ import numpy
 
 from .._catalogue import METHODS, OPERATIONS, default_method, has_exact, name_to_code
 from .._errors import InvalidArgument, Unsupported
+from .._operations import functions
 from . import _handlers  # noqa: F401, which registers what XLA calls
 
 NARROW = (jnp.float16, jnp.bfloat16)
 FLOATS = (*NARROW, jnp.float32, jnp.float64)
-OF_NONE = {"mean": math.nan, "log_sum_exp": -math.inf}  # the results of no elements, where these are not 0
 NORMS = {1: "sum_of_magnitudes", 2: "norm2", math.inf: "max_magnitude"}
+
+
+def of_none(name):
+    """The result of no elements; NaN where the library has none."""
+    try:
+        return functions[name]([], backend="serial")
+    except InvalidArgument:
+        return math.nan
 
 
 def floats(x):
@@ -57,7 +65,7 @@ def reduced(x, name, axes, method, shape):
     """The results of an operation along axes of an array of that shape, without these axes."""
     kept = tuple(length for axis, length in enumerate(shape) if axis not in axes)
     if 0 in shape:
-        return jnp.full(kept, OF_NONE.get(name, 0), x.dtype)
+        return jnp.full(kept, of_none(name), x.dtype)
     from_behind = numpy.array([axis - len(shape) for axis in axes], numpy.int64)
     return called("fanin_reduce", name, method, x.dtype, kept, x, axes=from_behind)
 

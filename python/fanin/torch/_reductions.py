@@ -2,12 +2,13 @@
 """The table of reductions along axes."""
 
 import math
+from array import array
 
 import torch
 
 from .._catalogue import OPERATIONS, default_method
 from .._errors import InvalidArgument, Unsupported
-from .._library import DEFAULT_TYPE
+from .._library import DEFAULT_TYPE, operation_inputs
 from .._operations import functions
 from .._reduce_each import reduce_each
 from .._torch import BY_TYPE
@@ -77,7 +78,7 @@ def planned(x, name, axes, keepdim, type_of, dtype=None, method=None):
         if not is_widened(x, name, dtype, method):
             return None
         asked = BY_TYPE[dtype]
-    if math.prod(x.shape[axis] for axis in axes) < NEEDED.get(name, 1):
+    if math.prod(x.shape[axis] for axis in axes) < max(1, NEEDED[name]):
         return None
     return name, axes, keepdim, wanted, asked, method
 
@@ -99,7 +100,7 @@ def reduced(x, name, axes, keepdim, type_of, dtype=None, method=None, y=None):
     count = math.prod(inputs[0].shape[axis] for axis in axes)
     if 0 in shape:
         return x.new_empty(shape, dtype=wanted)
-    if count < NEEDED.get(name, 0):
+    if count < NEEDED[name]:
         if name in ("min", "max", "argmin", "argmax"):
             raise IndexError("%s of no elements along dim: Expected reduction dim to have non-zero size" % name)
         return x.new_full(shape, math.nan, dtype=wanted)
@@ -109,10 +110,20 @@ def reduced(x, name, axes, keepdim, type_of, dtype=None, method=None, y=None):
 
 
 DEFAULTS = {name: default_method(name) for name in OPERATIONS}
-ROUNDED = ("sum", "mean", "variance", "sum_of_squares", "sum_of_magnitudes", "norm2")
-# How many elements a result needs, where there is none of no elements.
-NEEDED = {**dict.fromkeys(("min", "max", "argmin", "argmax", "mean"), 1),
-          **{name: needed for names in DISPERSIONS.values() for needed, name in enumerate(names, 1)}}
+
+
+def has_result(name, count, **choices):
+    """Whether the library has the result of `count` elements of f32."""
+    try:
+        functions[name](*[array("f", [1] * count)] * operation_inputs(OPERATIONS[name]), backend="serial", **choices)
+    except (InvalidArgument, Unsupported):
+        return False
+    return True
+
+
+# The operations whose results can have a wider type than the elements, and how many elements a result needs.
+ROUNDED = frozenset(name for name in OPERATIONS if has_result(name, 2, dtype="f64"))
+NEEDED = {name: next(count for count in range(3) if has_result(name, count)) for name in OPERATIONS}
 
 
 def simple(name, type_of):
