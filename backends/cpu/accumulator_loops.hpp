@@ -162,8 +162,8 @@ struct loop<acc::exact_dot<T>> {
   static exact_dot_accumulator<T> total(const void* state) { return detail::general_total<acc::exact_dot<T>>(state); }
 };
 
-/// The arithmetic for leaves in the fixed order. Fold folds a leaf into a Row, which has reset(), merge(), `lanes`
-/// and state_of().
+/// The arithmetic for leaves in the fixed order. Fold folds a leaf into a Row, which has reset(), merge(),
+/// `row_width` and state_of().
 template <class A, class Row, void (*Fold)(const typename A::element* x, std::size_t count, Row& out)>
 struct row_loop {
   static constexpr arithmetic functions = [] {
@@ -177,9 +177,9 @@ struct row_loop {
     return f;
   }();
   static typename A::state total(const void* state) {
-    typename detail::ordered_loop<A>::row states;
-    for (std::size_t i = 0; i < Row::lanes; ++i) states.lane[i] = static_cast<const Row*>(state)->state_of(i);
-    return detail::ordered_loop<A>::total(states);
+    typename detail::ordered_loop<A>::row row;
+    for (std::size_t i = 0; i < Row::row_width; ++i) row.states[i] = static_cast<const Row*>(state)->state_of(i);
+    return detail::ordered_loop<A>::total(row);
   }
 };
 template <class T>

@@ -7,22 +7,22 @@
 
 namespace fanin::cpu {
 
-/// The lanes of complex numbers in rows of real ones: the parts of one element are in neighbouring lanes, whose
-/// states make up(i, states of lane 2 i, states of lane 2 i + 1) puts together.
+/// The total of complex numbers in rows of states of real ones. The parts of element i are in the states 2 i and
+/// 2 i + 1, which make(2 i, 2 i + 1) puts together.
 template <class C, class Make>
-typename C::state total_of_lanes(const Make& make) {
-  typename detail::ordered_loop<C>::row states;
-  for (std::size_t i = 0; i < detail::row_width_of<C>; ++i) states.lane[i] = make(2 * i, 2 * i + 1);
-  return detail::ordered_loop<C>::total(states);
+typename C::state total_of_states(const Make& make) {
+  typename detail::ordered_loop<C>::row row;
+  for (std::size_t i = 0; i < detail::row_width_of<C>; ++i) row.states[i] = make(2 * i, 2 * i + 1);
+  return detail::ordered_loop<C>::total(row);
 }
 
 /// Parts in a fixed order: the array is one of twice as many real numbers.
 template <class A>
-requires has_lane_leaf<A>
+requires has_simd_leaf<A>
 struct loop<acc::componentwise<A>> {
   using C = acc::componentwise<A>;
   using row = plane_row<A>;
-  static_assert(row::lanes == 2 * detail::row_width_of<C>);
+  static_assert(row::row_width == 2 * detail::row_width_of<C>);
   static constexpr arithmetic functions = [] {
     arithmetic f = loop<A>::functions;
     f.element_bytes = sizeof(typename C::element);
@@ -33,9 +33,9 @@ struct loop<acc::componentwise<A>> {
     return f;
   }();
   static typename C::state total(const void* state) {
-    const row& lanes = *static_cast<const row*>(state);
-    return total_of_lanes<C>([&](std::size_t re, std::size_t im) -> typename C::state {
-      return {lanes.state_of(re), lanes.state_of(im)};
+    const row& parts = *static_cast<const row*>(state);
+    return total_of_states<C>([&](std::size_t re, std::size_t im) -> typename C::state {
+      return {parts.state_of(re), parts.state_of(im)};
     });
   }
 };
@@ -84,7 +84,7 @@ struct loop<acc::complex_dot<A, Conjugated>> {
       return *static_cast<const typename C::state*>(state);
     } else {
       const auto* const rows = static_cast<const plane_row<A>*>(state);
-      return total_of_lanes<C>([&](std::size_t of_re, std::size_t of_im) -> typename C::state {
+      return total_of_states<C>([&](std::size_t of_re, std::size_t of_im) -> typename C::state {
         return {{rows[0].state_of(of_re), rows[0].state_of(of_im)},
                 {rows[1].state_of(of_re), rows[1].state_of(of_im)}};
       });

@@ -111,14 +111,14 @@ HWY_INLINE V product_of(D d, V s, V x) {
   const auto z = hn::OddEven(hn::Add(by_re, by_im), hn::Sub(by_re, by_im));
   return hn::IfThenElse(is_one(x), s, hn::IfThenElse(is_one(s), x, z));
 }
-/// Multiplies the lanes of a row by factors, row by row.
+/// Multiplies the numbers of a row by factors, row by row.
 template <class P>
 HWY_INLINE void multiply(const std::complex<P>* x, std::size_t count, bool ahead, std::complex<P>* row) {
   const hn::ScalableTag<P> d;
-  constexpr std::size_t lanes = detail::row_bytes / sizeof(std::complex<P>);
+  constexpr std::size_t row_width = detail::row_bytes / sizeof(std::complex<P>);
   std::size_t begin = 0;
-  for (; begin + lanes <= count; begin += lanes) {
-    for_each_vector(x + begin, lanes, hn::Lanes(d) / 2, ahead, [&](std::size_t i) HWY_ATTR {
+  for (; begin + row_width <= count; begin += row_width) {
+    for_each_vector(x + begin, row_width, hn::Lanes(d) / 2, ahead, [&](std::size_t i) HWY_ATTR {
       P* const state = reinterpret_cast<P*>(row + i);
       const auto factor = hn::LoadU(d, reinterpret_cast<const P*>(x + begin + i));
       hn::StoreU(product_of(d, hn::LoadU(d, state), factor), d, state);

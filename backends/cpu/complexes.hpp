@@ -13,8 +13,8 @@ void fold_parts(const arithmetic& reals, const operands& data, std::size_t count
 
 /// Folds products of real numbers into two states of `reals` at `state`. The first state is for the real part of x
 /// y, or if `conjugated`, of conj(x) y. The second state is for the imaginary part. `whole` is the arithmetic of
-/// both states. If it has a fixed order, products with real parts of x are in even lanes, and products with
-/// imaginary parts of x in odd lanes. Memory: 16 KiB of stack, and the memory of fold_blocks_in_order().
+/// both states. If it has a fixed order, products with real parts of x are in even states of a row, and products
+/// with imaginary parts of x in odd states. Memory: 16 KiB of stack, and the memory of fold_blocks_in_order().
 void fold_products(const arithmetic& whole, const arithmetic& reals, bool conjugated, const operands& data,
                    std::size_t count, void* state);
 
@@ -25,7 +25,7 @@ void fold_moduli(const arithmetic& reals, const operands& data, std::size_t coun
 /// Multiplies the elements in the fixed order of `f`, whose state is a row of them. Memory: what
 /// fold_blocks_in_order() takes.
 void fold_factors(const arithmetic& f, const operands& data, std::size_t count, void* state);
-/// Multiplies each lane of a row by the same lane of another row.
+/// Multiplies each number of a row by the number at the same place of another row.
 void merge_factors(const arithmetic& f, void* into, const void* from);
 
 }  // namespace fanin::cpu

@@ -26,7 +26,7 @@ namespace fanin::cpu {
 namespace {
 
 constexpr variant_info shipped[] = {
-    {"simd", method::fast, "vector lanes in pieces of 8 KiB, merged along a fixed binary tree", ""},
+    {"simd", method::fast, "vectors in pieces of 8 KiB, merged along a fixed binary tree", ""},
     {"compensated", method::compensated, "as above, and the rounding errors are added up too", ""},
     {"exact", method::exact, "fixed-point number with the whole range of exponents, rounded once", ""},
 };
@@ -71,7 +71,7 @@ class one_state {
 };
 
 /// The arithmetic of groups whose elements are added one after another; nothing if the request's own is for groups
-/// too. Variances and sums of exponentials take so long for an element that lanes pay.
+/// too. Variances and sums of exponentials take so long for an element that rows of states pay.
 std::optional<arithmetic> arithmetic_of_groups(const request& request) {
   const summand adds = row_of(request.what).adds;
   const recipe_functions& recipe = *find_functions(request.what, request.inputs.type(), request.method);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact sums of elements whose exponents lie in a window of binades: the elements are split without rounding error
-// into integers, which SIMD lanes of 64 bits sum.
+// into integers, which vectors of 64-bit integers sum.
 //
 // A window has one or more levels. A level has an exponent e, the constant M = 1.5 * 2^e, and the unit 2^(e-52),
 // which is the last binary digit of doubles in M's binade. While |v| <= 2^(e-1), the sum t = M + v stays in that
@@ -147,11 +147,11 @@ HWY_NOINLINE bool add_windowed(const T* x, std::size_t count, const window_plan<
   const auto wrong = hn::Or(hn::And(changed_bits, hn::Set(w, double_format::sign | double_format::infinity)),
                             hn::And(remainder_bits, hn::Set(w, double_format::sign - 1)));
   if (!hn::AllTrue(w, hn::Eq(wrong, hn::Zero(w)))) return false;
-  HWY_ALIGN std::uint64_t lanes[hn::MaxLanes(words())];
+  HWY_ALIGN std::uint64_t sums[hn::MaxLanes(words())];
   for (int level = 0; level < Levels; ++level) {
     std::uint64_t total = 0 - i * magic_bits[level];  // bits(M) of i elements
-    hn::Store(sum[level], w, lanes);
-    for (std::size_t lane = 0; lane < width; ++lane) total += lanes[lane];
+    hn::Store(sum[level], w, sums);
+    for (std::size_t j = 0; j < width; ++j) total += sums[j];
     into.add_scaled(static_cast<std::int64_t>(total), window.unit(level));
   }
   for (; i < count; ++i) into.add(x[i]);
@@ -232,8 +232,8 @@ HWY_INLINE bool add_narrow(const float* x, std::size_t count, exact_accumulator<
   };
   const int highest = biased(hn::GetLane(hn::MaxOfLanes(u, largest)));
   const int lowest = biased(hn::GetLane(hn::MinOfLanes(u, least)));
-  // Each lane sums fewer than 2^additions elements, which are multiples of 2^unit. The sum is exact if a double has
-  // enough digits for the largest sum in this unit.
+  // Each element of `sum` is a sum of fewer than 2^additions elements, which are multiples of 2^unit. The sum is
+  // exact if a double has enough digits for the largest sum in this unit.
   const int additions = static_cast<int>(std::bit_width(i / step));
   const int unit = lowest - 1 + format::low;
   if (highest == infinity || highest - lowest + format::digits + additions > double_format::digits) return false;

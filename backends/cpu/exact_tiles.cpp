@@ -91,7 +91,8 @@ HWY_NOINLINE bool add_narrow(const T* x, std::size_t count, int kept, exact_accu
     const auto wanted = n < width ? (__mmask32{1} << n) - 1 : ~__mmask32{0};
     return _mm512_and_si512(_mm512_maskz_loadu_epi16(wanted, from), mask);
   };
-  // A lane adds about 256 elements. A sum that grows by 256 times the size stays in its binade.
+  // An element of a vector of sums adds about 256 elements. A sum that grows by 256 times the size stays in its
+  // binade.
   const auto first = _mm512_set1_ps(0x1.8p9f * magnitude_of<T>(load_first(x, count)));
   exception_flags flags;
   sum_of_floats a(first), b(first), c(first), d(first);
@@ -160,7 +161,7 @@ HWY_INLINE void sum_in_double(const T* x, std::size_t count, __m512i mask, doubl
     prefetch_line(x + i);
     add(_mm512_loadu_si512(x + i));
   }
-  if (i < count) {  // Elements that add nothing fill the lanes beyond the run.
+  if (i < count) {  // Elements that add nothing fill the vector beyond the run.
     const auto wanted = (__mmask32{1} << (count - i)) - 1;
     const auto filler = static_cast<short>(Adds == summand::deviations ? x->bits : T::sign_bit);
     add(_mm512_mask_loadu_epi16(_mm512_set1_epi16(filler), wanted, x + i));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaves of integers. Elements are multiplied and added in lanes of 32 and 64 bits, which do not overflow, and the
-// sums of the lanes are put together in 128 bits.
+// Leaves of integers. Elements are multiplied and added in vectors of 32 and 64 bits, which do not overflow, and
+// the sums in the vectors are put together in 128 bits.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/integers.cpp"
 #include <hwy/foreach_target.h>
@@ -11,9 +11,9 @@
 #include <type_traits>
 
 #include "backends/cpu/integers.hpp"
-#include "backends/cpu/lanes-inl.h"
 #include "backends/cpu/leaf.hpp"
 #include "backends/cpu/prefetch.hpp"
+#include "backends/cpu/row-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
@@ -69,23 +69,23 @@ struct half_sums {
   HWY_INLINE accumulator::uint128 of_32() const { return sum_of_high() + sum_of_low(); }
 };
 
-/// Sums of products of numbers of 16 bits in lanes of 32 bits.
+/// Sums of products of numbers of 16 bits, of 32 bits each.
 struct pair_sums {
   using D = hn::ScalableTag<std::int32_t>;
   using numbers = hn::Vec<hn::ScalableTag<std::int16_t>>;
-  hn::Vec<D> lane, other;
-  HWY_INLINE pair_sums() : lane(hn::Zero(D())), other(hn::Zero(D())) {}
-  HWY_INLINE void add(numbers a, numbers b) { lane = hn::ReorderWidenMulAccumulate(D(), a, b, lane, other); }
-  HWY_INLINE hn::Vec<D> both() const { return hn::Add(lane, other); }
+  hn::Vec<D> sums, other;
+  HWY_INLINE pair_sums() : sums(hn::Zero(D())), other(hn::Zero(D())) {}
+  HWY_INLINE void add(numbers a, numbers b) { sums = hn::ReorderWidenMulAccumulate(D(), a, b, sums, other); }
+  HWY_INLINE hn::Vec<D> both() const { return hn::Add(sums, other); }
   HWY_INLINE std::int64_t total() const {
     const hn::ScalableTag<std::int64_t> wide;
     const hn::Half<D> half;
-    const auto sums =
+    const auto all =
         hn::Add(hn::PromoteTo(wide, hn::LowerHalf(half, both())), hn::PromoteTo(wide, hn::UpperHalf(half, both())));
-    return hn::GetLane(hn::SumOfLanes(wide, sums));
+    return hn::GetLane(hn::SumOfLanes(wide, all));
   }
 };
-/// A vector of 64 bytes adds up to four squares of bytes, 2^18, to a lane of 32 bits.
+/// A vector of 64 bytes adds up to four squares of bytes, 2^18, to a sum of 32 bits.
 constexpr std::size_t most_vectors_of_pairs = 4096;
 
 /// The sum of elements. Elements of 8, 32 or 64 bits are added as unsigned numbers, and elements of 16 bits as
@@ -97,7 +97,7 @@ struct element_sum {
   static constexpr accumulator::int128 half_range = accumulator::int128{1} << (8 * sizeof(T) - 1);
   static constexpr accumulator::int128 offset = is_signed == pairs ? 0 : (is_signed ? half_range : -half_range);
   half_sums halves;
-  pair_sums lanes;
+  pair_sums pairs_of_16;
 
   HWY_INLINE element_sum() {}
   HWY_INLINE void add(hn::Vec<D> v) {
@@ -108,7 +108,7 @@ struct element_sum {
       halves.whole = hn::Add(halves.whole, hn::SumsOf8(hn::BitCast(bytes, v)));
     } else if constexpr (pairs) {
       const hn::ScalableTag<std::int16_t> numbers;
-      lanes.add(hn::BitCast(numbers, v), hn::Set(numbers, 1));
+      pairs_of_16.add(hn::BitCast(numbers, v), hn::Set(numbers, 1));
     } else {
       halves.add(as_words(v));
     }
@@ -116,7 +116,7 @@ struct element_sum {
   HWY_INLINE accumulator::int128 total(std::size_t count) const {
     accumulator::int128 sum = 0;
     if constexpr (sizeof(T) == 1) sum = sum_of_words(halves.whole);
-    if constexpr (pairs) sum = lanes.total();
+    if constexpr (pairs) sum = pairs_of_16.total();
     if constexpr (sizeof(T) == 4) sum = static_cast<accumulator::int128>(halves.of_32());
     if constexpr (sizeof(T) == 8) sum = static_cast<accumulator::int128>(halves.of_64());
     return sum - offset * static_cast<accumulator::int128>(count);
@@ -127,7 +127,7 @@ struct element_sum {
 template <class T>
 struct square_sum {
   using D = hn::ScalableTag<T>;
-  pair_sums lanes;
+  pair_sums pairs_of_16;
   half_sums halves, cross, high;
 
   HWY_INLINE square_sum() {}
@@ -139,8 +139,8 @@ struct square_sum {
       const auto pairs = hn::BitCast(d, v);
       const auto even = hn::BitCast(numbers, hn::And(pairs, hn::Set(d, 0xff)));
       const auto odd = hn::BitCast(numbers, hn::ShiftRight<8>(pairs));
-      lanes.add(even, even);
-      lanes.add(odd, odd);
+      pairs_of_16.add(even, even);
+      pairs_of_16.add(odd, odd);
     } else if constexpr (sizeof(T) == 2) {
       const hn::ScalableTag<std::int16_t> numbers;
       if constexpr (!std::is_signed_v<T>) v = hn::Xor(v, hn::Set(D(), T{0x8000}));
@@ -166,7 +166,7 @@ struct square_sum {
     }
   }
   HWY_INLINE square_total total() const {
-    if constexpr (sizeof(T) == 1) return {static_cast<std::uint64_t>(lanes.total()), 0};
+    if constexpr (sizeof(T) == 1) return {static_cast<std::uint64_t>(pairs_of_16.total()), 0};
     if constexpr (sizeof(T) == 2) return {halves.of_32(), 0};
     if constexpr (sizeof(T) == 4) return {halves.of_64(), 0};
     // Sums of 2^30 products are less than 2^94.
@@ -255,10 +255,10 @@ leading_units units_of(const T* x, std::size_t count) {
   }
   while (i + width <= count && takes(1)) {
   }
-  T lanes[width];
-  hn::StoreU(signs, d, lanes);
+  T sign_of[width];
+  hn::StoreU(signs, d, sign_of);
   T sign = 0;
-  for (const T lane : lanes) sign = static_cast<T>(sign ^ lane);
+  for (const T one : sign_of) sign = static_cast<T>(sign ^ one);
   return {i, sign < 0};
 }
 

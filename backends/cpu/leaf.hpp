@@ -34,48 +34,49 @@
 
 namespace fanin::cpu {
 
-/// The accumulators whose fold_lanes() and collapse_lanes() serve A. Only accumulators of float and double have them.
+/// The accumulators whose fold_to_states() and total_of_row() serve A. Only accumulators of float and double have
+/// them.
 template <class Fold, class Total = Fold>
-struct lane_leaf_by {
+struct simd_leaf_by {
   using fold = Fold;
   using total = Total;
 };
 template <class A>
-struct lane_leaf {};
+struct simd_leaf {};
 template <std::floating_point T>
-struct lane_leaf<accumulator::plain_sum<T>> : lane_leaf_by<accumulator::plain_sum<T>> {};
+struct simd_leaf<accumulator::plain_sum<T>> : simd_leaf_by<accumulator::plain_sum<T>> {};
 template <std::floating_point T>
-struct lane_leaf<accumulator::plain_dot<T>> : lane_leaf_by<accumulator::plain_dot<T>, accumulator::plain_sum<T>> {};
+struct simd_leaf<accumulator::plain_dot<T>> : simd_leaf_by<accumulator::plain_dot<T>, accumulator::plain_sum<T>> {};
 template <std::floating_point T>
-struct lane_leaf<accumulator::plain_square_sum<T>> : lane_leaf<accumulator::plain_dot<T>> {};
+struct simd_leaf<accumulator::plain_square_sum<T>> : simd_leaf<accumulator::plain_dot<T>> {};
 template <std::floating_point T>
-struct lane_leaf<accumulator::plain_product<T>> : lane_leaf_by<accumulator::plain_product<T>> {};
+struct simd_leaf<accumulator::plain_product<T>> : simd_leaf_by<accumulator::plain_product<T>> {};
 template <std::floating_point T>
-struct lane_leaf<accumulator::compensated_sum<T>> : lane_leaf_by<accumulator::compensated_sum<T>> {};
+struct simd_leaf<accumulator::compensated_sum<T>> : simd_leaf_by<accumulator::compensated_sum<T>> {};
 template <std::floating_point T>
-struct lane_leaf<accumulator::compensated_dot<T>>
-    : lane_leaf_by<accumulator::compensated_dot<T>, accumulator::compensated_sum<T>> {};
+struct simd_leaf<accumulator::compensated_dot<T>>
+    : simd_leaf_by<accumulator::compensated_dot<T>, accumulator::compensated_sum<T>> {};
 template <std::floating_point T>
-struct lane_leaf<accumulator::compensated_square_sum<T>> : lane_leaf<accumulator::compensated_dot<T>> {};
+struct simd_leaf<accumulator::compensated_square_sum<T>> : simd_leaf<accumulator::compensated_dot<T>> {};
 template <class A>
-concept has_lane_leaf = requires {
-  typename lane_leaf<A>::fold;
+concept has_simd_leaf = requires {
+  typename simd_leaf<A>::fold;
 };
 
-/// The numbers of A's state, as a lane of a row has them.
+/// The numbers of A's state.
 template <class A>
-using lane_of = std::array<typename A::element, sizeof(typename A::state) / sizeof(typename A::element)>;
+using numbers_of = std::array<typename A::element, sizeof(typename A::state) / sizeof(typename A::element)>;
 
-/// Folds any number of elements in the fixed order (fanin/loop.hpp) into the lanes of a row. A row has row_bytes /
+/// Folds any number of elements in the fixed order (fanin/loop.hpp) into a row of states. A row has row_bytes /
 /// sizeof(T) numbers. For compensated accumulators a row has this many sums, and then this many errors.
 template <class Accumulator>
-void fold_lanes(const detail::operands& data, std::size_t count, typename Accumulator::element* state);
-/// Merges the lanes of a row, lane j with lane j + size / 2 and so on.
+void fold_to_states(const detail::operands& data, std::size_t count, typename Accumulator::element* state);
+/// Merges the states of a row, state j with state j + size / 2 and so on.
 template <class Accumulator>
-lane_of<Accumulator> collapse_lanes(const typename Accumulator::element* state);
-/// fold_lanes() and collapse_lanes() in one, which saves the way through memory.
+numbers_of<Accumulator> total_of_row(const typename Accumulator::element* state);
+/// fold_to_states() and total_of_row() in one, which saves the way through memory.
 template <class Accumulator>
-lane_of<Accumulator> fold_whole(const detail::operands& data, std::size_t count);
+numbers_of<Accumulator> fold_whole(const detail::operands& data, std::size_t count);
 
 /// Whether fold_each() serves A. The others are left out for the sake of the library's size.
 template <class A>
@@ -89,7 +90,7 @@ constexpr bool has_fold_each<accumulator::compensated_sum<T>> = true;
 /// Calls fold_whole() for each of several arrays.
 template <class Accumulator>
 void fold_each(const detail::operands* runs, const std::size_t* counts, std::size_t number,
-               lane_of<Accumulator>* totals);
+               numbers_of<Accumulator>* totals);
 
 /// Smallest or largest of count > 0 elements; NaN if an element is NaN; -0 is below +0. `prefetches`: whether what
 /// follows them in memory is to be prefetched.
@@ -107,56 +108,58 @@ std::size_t zeros_leaf(const T* x, std::size_t count, bool prefetches);
 /// Merges rows of states of log_sum into as many others as a row has: 32 or a multiple. `step` is the distance of the
 /// references. All rows have the same sums, which are 1 if `sum` is null.
 void merge_log_sums(const double* largest, const double* sum, std::size_t rows, std::ptrdiff_t step,
-                    std::size_t lanes, double* into_largest, double* into_sum);
-/// Adds accumulator::exponential_of_near() of up to 32 rows of `lanes` floats, `step` apart, to `sum`, and raises
-/// `most` to the bits of the largest magnitudes: of each lane, or if `together`, of lanes with equal numbers
-/// modulo 16. The arrays `sum` and `most` have a multiple of 16 numbers. Floats `ahead` of these are prefetched.
-void add_near_rows(const float* x, std::size_t rows, std::ptrdiff_t step, std::size_t lanes, double* sum,
+                    std::size_t row_width, double* into_largest, double* into_sum);
+/// Adds accumulator::exponential_of_near() of up to 32 rows of `row_width` floats, `step` apart, to `sum`, and raises
+/// `most` to the bits of the largest magnitudes: of each column of the rows, or if `together`, of columns with equal
+/// numbers modulo 16. The arrays `sum` and `most` have a multiple of 16 numbers. Floats `ahead` of these are
+/// prefetched.
+void add_near_rows(const float* x, std::size_t rows, std::ptrdiff_t step, std::size_t row_width, double* sum,
                    std::int32_t* most, bool together, std::ptrdiff_t ahead);
 /// Whether all elements are near, by the bits of their largest magnitude.
 inline bool is_near(std::int32_t most) { return most <= std::bit_cast<std::int32_t>(accumulator::most_near); }
 /// Merges states of log_sum as merge_log_sums() does. If they are `plain`, all references are 0, and any number of
 /// sums are added.
-void merge_states(bool plain, const double* largest, const double* sum, std::size_t lanes, double* into_largest,
+void merge_states(bool plain, const double* largest, const double* sum, std::size_t row_width, double* into_largest,
                   double* into_sum);
-/// The merge of the states in the lanes of a row.
-accumulator::scaled_sum merge_lanes(bool plain, const double* largest, const double* sum, std::size_t lanes);
+/// The merge of the states of a row.
+accumulator::scaled_sum total_of_log_sums(bool plain, const double* largest, const double* sum,
+                                          std::size_t row_width);
 
-/// The states of log_sum in the lanes of a row.
+/// A row of states of log_sum.
 template <class T>
 struct log_sum_row {
   using A = accumulator::log_sum<T>;
-  static constexpr std::size_t lanes = detail::row_width_of<A>;
+  static constexpr std::size_t row_width = detail::row_width_of<A>;
   bool plain;  ///< all references are 0
-  double largest[lanes], sum[lanes];
+  double largest[row_width], sum[row_width];
 
   void reset() {
     plain = false;
-    std::fill_n(largest, lanes, A::identity().largest);
-    std::fill_n(sum, lanes, A::identity().sum);
+    std::fill_n(largest, row_width, A::identity().largest);
+    std::fill_n(sum, row_width, A::identity().sum);
   }
   void merge(const log_sum_row& from) {
     plain = plain && from.plain;
-    merge_states(plain, from.largest, from.sum, lanes, largest, sum);
+    merge_states(plain, from.largest, from.sum, row_width, largest, sum);
   }
-  accumulator::scaled_sum total() const { return merge_lanes(plain, largest, sum, lanes); }
+  accumulator::scaled_sum total() const { return total_of_log_sums(plain, largest, sum, row_width); }
 };
 /// Folds any number of floats or doubles in the fixed order, with the bits of the general loop. Memory: 16 KiB of
 /// stack for floats, and 1 KiB for each level of the tree.
 template <class T>
 void fold_log_sums(const T* x, std::size_t count, log_sum_row<T>& out);
 
-/// The lanes to which vectors merge a row of moments: at least a vector on every instruction set.
-inline constexpr std::size_t moment_lanes_left = 8;
-/// The states in the lanes of a row, which consist of doubles: a plane for each of these.
+/// The number of states to which vectors merge a row of moments: at least a vector on every instruction set.
+inline constexpr std::size_t moment_states_left = 8;
+/// A row of states, which consist of doubles: a plane for each of these.
 template <class A>
 struct moment_row {
   using state = typename A::state;
-  static constexpr std::size_t lanes = detail::row_width_of<A>, planes = sizeof(state) / sizeof(double);
-  double plane[planes][lanes];
+  static constexpr std::size_t row_width = detail::row_width_of<A>, planes = sizeof(state) / sizeof(double);
+  double plane[planes][row_width];
 
   void reset() {
-    for (std::size_t i = 0; i < lanes; ++i) set(i, A::identity());
+    for (std::size_t i = 0; i < row_width; ++i) set(i, A::identity());
   }
   state state_of(std::size_t i) const {
     std::array<double, planes> numbers;
@@ -168,7 +171,7 @@ struct moment_row {
     for (std::size_t p = 0; p < planes; ++p) plane[p][i] = numbers[p];
   }
   void merge(const moment_row& from);
-  /// The merge of all lanes, lane j with lane j + lanes / 2 and so on.
+  /// The merge of all states, state j with state j + row_width / 2 and so on.
   state total() const;
 };
 /// Folds any number of elements into the sums for a variance, in the fixed order, with the bits of the general loop.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads of floats and doubles into lanes of 64 bits. Highway includes this file once for each instruction set.
+// Loads of floats and doubles into vectors of 64-bit elements. Highway includes this file once for each instruction
+// set.
 #if defined(FANIN_LOADS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FANIN_LOADS_INL_H_
 #undef FANIN_LOADS_INL_H_

@@ -12,15 +12,15 @@ namespace {
 /// Folds a leaf by exponentials of floats. Returns false if it is not near.
 bool fold_near_leaf(const float* x, std::size_t count, log_sum_row<float>& out) {
   if (count < 2) return false;
-  constexpr std::size_t lanes = log_sum_row<float>::lanes, ahead = prefetch_distance / sizeof(float);
+  constexpr std::size_t row_width = log_sum_row<float>::row_width, ahead = prefetch_distance / sizeof(float);
   std::int32_t most[16] = {};
-  std::fill_n(out.largest, lanes, 0);
-  std::fill_n(out.sum, lanes, 0);
-  const std::size_t rows = count / lanes, left = count % lanes;
-  if (rows > 0) add_near_rows(x, rows, lanes, lanes, out.sum, most, true, ahead);
+  std::fill_n(out.largest, row_width, 0);
+  std::fill_n(out.sum, row_width, 0);
+  const std::size_t rows = count / row_width, left = count % row_width;
+  if (rows > 0) add_near_rows(x, rows, row_width, row_width, out.sum, most, true, ahead);
   if (left > 0) {
-    double last[lanes] = {};
-    add_near_rows(x + rows * lanes, 1, lanes, left, last, most, true, ahead);
+    double last[row_width] = {};
+    add_near_rows(x + rows * row_width, 1, row_width, left, last, most, true, ahead);
     for (std::size_t j = 0; j < left; ++j) out.sum[j] += last[j];
   }
   out.plain = is_near(*std::max_element(most, most + 16));
@@ -28,37 +28,38 @@ bool fold_near_leaf(const float* x, std::size_t count, log_sum_row<float>& out) 
 }
 
 /// Folds a leaf by exponentials of doubles into states that have no elements.
-void fold_doubles(const double* x, std::size_t count, std::size_t lanes, double* largest, double* sum) {
-  const std::size_t rows = count / lanes;
-  merge_log_sums(x, nullptr, rows, static_cast<std::ptrdiff_t>(lanes), lanes, largest, sum);
-  if (rows * lanes == count) return;
-  double last[log_sum_row<float>::lanes];
-  std::fill_n(last, lanes, accumulator::log_sum<double>::identity().largest);
-  std::copy(x + rows * lanes, x + count, last);
-  merge_log_sums(last, nullptr, 1, 0, lanes, largest, sum);
+void fold_doubles(const double* x, std::size_t count, std::size_t row_width, double* largest, double* sum) {
+  const std::size_t rows = count / row_width;
+  merge_log_sums(x, nullptr, rows, static_cast<std::ptrdiff_t>(row_width), row_width, largest, sum);
+  if (rows * row_width == count) return;
+  double last[log_sum_row<float>::row_width];
+  std::fill_n(last, row_width, accumulator::log_sum<double>::identity().largest);
+  std::copy(x + rows * row_width, x + count, last);
+  merge_log_sums(last, nullptr, 1, 0, row_width, largest, sum);
 }
 
 void fold_leaf(const double* x, std::size_t count, log_sum_row<double>& out) {
   out.reset();
-  fold_doubles(x, count, out.lanes, out.largest, out.sum);
+  fold_doubles(x, count, out.row_width, out.largest, out.sum);
 }
 void fold_leaf(const float* x, std::size_t count, log_sum_row<float>& out) {
   if (fold_near_leaf(x, count, out)) return;
   double elements[detail::leaf_of<accumulator::log_sum<float>>];
   std::copy_n(x, count, elements);
   out.reset();
-  fold_doubles(elements, count, out.lanes, out.largest, out.sum);
+  fold_doubles(elements, count, out.row_width, out.largest, out.sum);
 }
 
 }  // namespace
 
-accumulator::scaled_sum merge_lanes(bool plain, const double* largest, const double* sum, std::size_t lanes) {
-  // Where fewer lanes are left, lanes behind them are merged as well.
-  constexpr std::size_t most_lanes = 64, at_once = 32;
-  double l[most_lanes + at_once] = {}, s[most_lanes + at_once] = {};
-  std::copy_n(largest, lanes, l);
-  std::copy_n(sum, lanes, s);
-  for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+accumulator::scaled_sum total_of_log_sums(bool plain, const double* largest, const double* sum,
+                                          std::size_t row_width) {
+  // Where fewer states are left, states behind them are merged as well.
+  constexpr std::size_t most_states = 64, at_once = 32;
+  double l[most_states + at_once] = {}, s[most_states + at_once] = {};
+  std::copy_n(largest, row_width, l);
+  std::copy_n(sum, row_width, s);
+  for (std::size_t half = row_width / 2; half > 0; half /= 2) {
     merge_states(plain, l + half, s + half, plain ? half : at_once, l, s);
   }
   return {l[0], s[0]};

@@ -85,10 +85,10 @@ struct states {
 };
 
 /// merge_log_sums() of leaf.hpp.
-void merge_rows(const double* largest, const double* sum, std::size_t rows, std::ptrdiff_t step, std::size_t lanes,
-                double* into_largest, double* into_sum) {
+void merge_rows(const double* largest, const double* sum, std::size_t rows, std::ptrdiff_t step,
+                std::size_t row_width, double* into_largest, double* into_sum) {
   const doubles d;
-  for (std::size_t j = 0; j < lanes; j += unrolled * width) {
+  for (std::size_t j = 0; j < row_width; j += unrolled * width) {
     states s;
     vector other_sum[unrolled];
     for_each_vector([&](std::size_t v) {
@@ -149,10 +149,10 @@ HWY_INLINE void near_column(const float* x, std::size_t rows, std::ptrdiff_t ste
   hn::StoreU(largest, i, most);
 }
 
-/// add_near_rows() of leaf.hpp for a multiple of 16 lanes.
-void near_rows(const float* x, std::size_t rows, std::ptrdiff_t step, std::size_t lanes, double* sum,
+/// add_near_rows() of leaf.hpp for rows of a multiple of 16 floats.
+void near_rows(const float* x, std::size_t rows, std::ptrdiff_t step, std::size_t row_width, double* sum,
                std::int32_t* most, bool together, std::ptrdiff_t ahead) {
-  for (std::size_t j = 0; j < lanes; j += 2 * width) {
+  for (std::size_t j = 0; j < row_width; j += 2 * width) {
     near_column(x + j, rows, step, ahead, sum + j, most + (together ? j % 16 : j));
   }
 }
@@ -176,28 +176,28 @@ void add_eight(const double* __restrict from, double* __restrict to) {
 }  // namespace
 
 void merge_log_sums(const double* largest, const double* sum, std::size_t rows, std::ptrdiff_t step,
-                    std::size_t lanes, double* into_largest, double* into_sum) {
-  HWY_DYNAMIC_DISPATCH(merge_rows)(largest, sum, rows, step, lanes, into_largest, into_sum);
+                    std::size_t row_width, double* into_largest, double* into_sum) {
+  HWY_DYNAMIC_DISPATCH(merge_rows)(largest, sum, rows, step, row_width, into_largest, into_sum);
 }
 
-void add_near_rows(const float* x, std::size_t rows, std::ptrdiff_t step, std::size_t lanes, double* sum,
+void add_near_rows(const float* x, std::size_t rows, std::ptrdiff_t step, std::size_t row_width, double* sum,
                    std::int32_t* most, bool together, std::ptrdiff_t ahead) {
-  const std::size_t whole = lanes / 16 * 16;
-  if (whole < lanes) {
+  const std::size_t whole = row_width / 16 * 16;
+  if (whole < row_width) {
     float padded[detail::rows_in_leaf * 16] = {};
     const float* row = x + whole;
-    for (std::size_t r = 0; r < rows; ++r, row += step) std::copy_n(row, lanes - whole, padded + r * 16);
+    for (std::size_t r = 0; r < rows; ++r, row += step) std::copy_n(row, row_width - whole, padded + r * 16);
     add_near_rows(padded, rows, 16, 16, sum + whole, most + (together ? 0 : whole), together, 0);
   }
   HWY_DYNAMIC_DISPATCH(near_rows)(x, rows, step, whole, sum, most, together, ahead);
 }
 
-void merge_states(bool plain, const double* largest, const double* sum, std::size_t lanes, double* into_largest,
+void merge_states(bool plain, const double* largest, const double* sum, std::size_t row_width, double* into_largest,
                   double* into_sum) {
-  if (!plain) return merge_log_sums(largest, sum, 1, 0, lanes, into_largest, into_sum);
+  if (!plain) return merge_log_sums(largest, sum, 1, 0, row_width, into_largest, into_sum);
   std::size_t j = 0;
-  for (; j + 8 <= lanes; j += 8) add_eight(sum + j, into_sum + j);
-  for (; j < lanes; ++j) into_sum[j] += sum[j];
+  for (; j + 8 <= row_width; j += 8) add_eight(sum + j, into_sum + j);
+  for (; j < row_width; ++j) into_sum[j] += sum[j];
 }
 
 }  // namespace fanin::cpu

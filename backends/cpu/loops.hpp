@@ -15,22 +15,22 @@ namespace fanin::cpu {
 
 namespace acc = accumulator;
 
-/// A row of lanes as the SIMD leaves store it: a state of several numbers has a plane for each, with that number of
-/// every lane.
+/// A row of states as the SIMD leaves store it: a state of several numbers has a plane for each, with that number of
+/// every state.
 template <class A>
 struct plane_row {
   using T = typename A::element;
-  using lane = lane_of<A>;
-  static constexpr std::size_t lanes = detail::row_width_of<A>;
-  T plane[std::tuple_size_v<lane>][lanes];
+  using numbers_of_state = numbers_of<A>;
+  static constexpr std::size_t row_width = detail::row_width_of<A>;
+  T plane[std::tuple_size_v<numbers_of_state>][row_width];
 
   typename A::state state_of(std::size_t i) const {
-    lane numbers;
+    numbers_of_state numbers;
     for (std::size_t p = 0; p < numbers.size(); ++p) numbers[p] = plane[p][i];
     return std::bit_cast<typename A::state>(numbers);
   }
   void set(std::size_t i, const typename A::state& state) {
-    const auto numbers = std::bit_cast<lane>(state);
+    const auto numbers = std::bit_cast<numbers_of_state>(state);
     for (std::size_t p = 0; p < numbers.size(); ++p) plane[p][i] = numbers[p];
   }
 };
@@ -51,21 +51,21 @@ operands inputs_of_leaf(const operands& data) {
 
 /// The SIMD leaves of the fixed order.
 template <class A>
-requires has_lane_leaf<A>
+requires has_simd_leaf<A>
 struct loop<A> {
   using row = plane_row<A>;
   static constexpr arithmetic functions = [] {
     arithmetic f = detail::general_arithmetic<A>();
     f.state_bytes = sizeof(row);
     f.reset = [](void* state) {
-      for (std::size_t i = 0; i < row::lanes; ++i) static_cast<row*>(state)->set(i, A::identity());
+      for (std::size_t i = 0; i < row::row_width; ++i) static_cast<row*>(state)->set(i, A::identity());
     };
     f.accumulate = [](const operands& data, std::size_t count, void* state) {
-      fold_lanes<typename lane_leaf<A>::fold>(inputs_of_leaf<A>(data), count, static_cast<row*>(state)->plane[0]);
+      fold_to_states<typename simd_leaf<A>::fold>(inputs_of_leaf<A>(data), count, static_cast<row*>(state)->plane[0]);
     };
     f.merge = [](void* into, const void* from) {
       auto& a = *static_cast<row*>(into);
-      for (std::size_t i = 0; i < row::lanes; ++i) {
+      for (std::size_t i = 0; i < row::row_width; ++i) {
         auto state = a.state_of(i);
         A::merge(state, static_cast<const row*>(from)->state_of(i));
         a.set(i, state);
@@ -75,20 +75,20 @@ struct loop<A> {
   }();
   static typename A::state total(const void* state) {
     return std::bit_cast<typename A::state>(
-        collapse_lanes<typename lane_leaf<A>::total>(static_cast<const row*>(state)->plane[0]));
+        total_of_row<typename simd_leaf<A>::total>(static_cast<const row*>(state)->plane[0]));
   }
   static typename A::state whole(const operands& data, std::size_t count) {
-    return std::bit_cast<typename A::state>(fold_whole<typename lane_leaf<A>::fold>(inputs_of_leaf<A>(data), count));
+    return std::bit_cast<typename A::state>(fold_whole<typename simd_leaf<A>::fold>(inputs_of_leaf<A>(data), count));
   }
   /// The states of several arrays: as many as arithmetic::most_runs at most.
   static void whole_each(const operands* runs, const std::size_t* counts, std::size_t number,
-                         typename A::state* totals) requires has_fold_each<typename lane_leaf<A>::fold> {
+                         typename A::state* totals) requires has_fold_each<typename simd_leaf<A>::fold> {
     operands inputs[arithmetic::most_runs];
     std::transform(runs, runs + number, inputs, inputs_of_leaf<A>);
-    lane_of<A> lanes[arithmetic::most_runs];
-    fold_each<typename lane_leaf<A>::fold>(inputs, counts, number, lanes);
-    std::transform(lanes, lanes + number, totals,
-                   [](const auto& lane) { return std::bit_cast<typename A::state>(lane); });
+    numbers_of<A> states[arithmetic::most_runs];
+    fold_each<typename simd_leaf<A>::fold>(inputs, counts, number, states);
+    std::transform(states, states + number, totals,
+                   [](const auto& numbers) { return std::bit_cast<typename A::state>(numbers); });
   }
 };
 

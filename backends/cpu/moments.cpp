@@ -35,7 +35,7 @@ HWY_INLINE vector load(const T* x) {
   }
 }
 
-/// The states of plain_moments<float> in the lanes of vectors, one vector for each of their numbers.
+/// The states of plain_moments<float> for the elements of a vector, one vector for each of their numbers.
 struct plain_states {
   static constexpr std::size_t planes = 2;
   vector plane[planes];
@@ -96,20 +96,20 @@ struct compensated_leaf {
   HWY_INLINE compensated_states end() const { return s; }
 };
 
-/// Adds the differences of a lane's elements from its first element that is not 0, and the squares of the
+/// Adds the differences of the elements of a state from the first of them that is not 0, and the squares of the
 /// differences. Only end() needs low parts. Zeros are left out. Zeros change neither sum, and a zero that stands
 /// for an absent element may be far from all other elements.
 struct shifted_leaf {
   static constexpr std::size_t registers = 4;
   vector origin, count, sum, squares;
 
-  HWY_INLINE void begin(const double* x, std::size_t rows, std::size_t lanes) {
+  HWY_INLINE void begin(const double* x, std::size_t rows, std::size_t row_width) {
     const doubles d;
     origin = count = sum = squares = hn::Zero(d);
     for (std::size_t row = 0; row < rows; ++row) {
       const auto none = hn::Eq(origin, hn::Zero(d));
       if (hn::AllFalse(d, none)) return;
-      origin = hn::IfThenElse(none, hn::LoadU(d, x + row * lanes), origin);
+      origin = hn::IfThenElse(none, hn::LoadU(d, x + row * row_width), origin);
     }
   }
   HWY_INLINE void add(vector x) {
@@ -143,15 +143,15 @@ struct shifted_leaf {
 
 /// Folds rows into the planes of a row of states. The number of vectors that are folded at a time is the number
 /// for which there are registers.
-template <class Leaf, std::size_t Lanes, class T>
+template <class Leaf, std::size_t RowWidth, class T>
 HWY_INLINE void fold_rows(const T* x, std::size_t rows, double* planes) {
   constexpr std::size_t unroll = state_registers / Leaf::registers;
-  static_assert(Lanes % (unroll * width) == 0);
-  for (std::size_t j = 0; j < Lanes; j += unroll * width) {
+  static_assert(RowWidth % (unroll * width) == 0);
+  for (std::size_t j = 0; j < RowWidth; j += unroll * width) {
     Leaf leaf[unroll];
-    for (std::size_t v = 0; v < unroll; ++v) leaf[v].begin(x + j + v * width, rows, Lanes);
+    for (std::size_t v = 0; v < unroll; ++v) leaf[v].begin(x + j + v * width, rows, RowWidth);
     const T* there = x + j;
-    for (std::size_t row = 0; row < rows; ++row, there += Lanes) {
+    for (std::size_t row = 0; row < rows; ++row, there += RowWidth) {
       for (std::size_t b = 0; b < unroll * width * sizeof(T); b += 64) {
         prefetch_line(reinterpret_cast<const char*>(there) + b);
       }
@@ -161,7 +161,7 @@ HWY_INLINE void fold_rows(const T* x, std::size_t rows, double* planes) {
     for (std::size_t v = 0; v < unroll; ++v) {
       const auto s = leaf[v].end();
       for (std::size_t p = 0; p < s.planes; ++p)
-        hn::StoreU(s.plane[p], doubles(), planes + p * Lanes + j + v * width);
+        hn::StoreU(s.plane[p], doubles(), planes + p * RowWidth + j + v * width);
     }
   }
 }
@@ -180,14 +180,14 @@ HWY_INLINE void merge_rows(const double* from, std::size_t count, double* into) 
   }
 }
 
-static_assert(width <= moment_lanes_left);
-/// Merges lane j of a row of states, whose planes are `count` numbers long, with lane j + count / 2, and so on down
-/// to moment_lanes_left lanes.
+static_assert(width <= moment_states_left);
+/// Merges state j of a row of states, whose planes are `count` numbers long, with state j + count / 2, and so on down
+/// to moment_states_left states.
 template <class States>
 HWY_INLINE void collapse_rows(const double* from, std::size_t count, double* into) {
   double room[States::planes * detail::row_bytes / sizeof(float) / 2];
-  for (std::size_t half = count / 2; half >= moment_lanes_left; half /= 2) {
-    double* const to = half == moment_lanes_left ? into : room;
+  for (std::size_t half = count / 2; half >= moment_states_left; half /= 2) {
+    double* const to = half == moment_states_left ? into : room;
     for (std::size_t j = 0; j < half; j += width) {
       States s, other;
       for (std::size_t p = 0; p < s.planes; ++p) {
@@ -203,16 +203,18 @@ HWY_INLINE void collapse_rows(const double* from, std::size_t count, double* int
 }
 
 template <class T>
-constexpr std::size_t lanes = detail::row_bytes / sizeof(T);
-void fold_plain(const float* x, std::size_t rows, double* out) { fold_rows<plain_leaf, lanes<float>>(x, rows, out); }
+constexpr std::size_t row_width = detail::row_bytes / sizeof(T);
+void fold_plain(const float* x, std::size_t rows, double* out) {
+  fold_rows<plain_leaf, row_width<float>>(x, rows, out);
+}
 void fold_compensated_f32(const float* x, std::size_t rows, double* out) {
-  fold_rows<compensated_leaf<float>, lanes<float>>(x, rows, out);
+  fold_rows<compensated_leaf<float>, row_width<float>>(x, rows, out);
 }
 void fold_compensated_f64(const double* x, std::size_t rows, double* out) {
-  fold_rows<compensated_leaf<double>, lanes<double>>(x, rows, out);
+  fold_rows<compensated_leaf<double>, row_width<double>>(x, rows, out);
 }
 void fold_shifted(const double* x, std::size_t rows, double* out) {
-  fold_rows<shifted_leaf, lanes<double>>(x, rows, out);
+  fold_rows<shifted_leaf, row_width<double>>(x, rows, out);
 }
 void collapse_plain(const double* from, std::size_t count, double* into) {
   collapse_rows<plain_states>(from, count, into);
@@ -260,12 +262,12 @@ void fold_rows(const typename A::element* x, std::size_t rows, double* out) {
 template <class A>
 void fold_leaf(const typename A::element* x, std::size_t count, moment_row<A>& out) {
   using T = typename A::element;
-  constexpr std::size_t lanes = moment_row<A>::lanes;
-  static_assert(lanes * sizeof(T) == detail::row_bytes);
-  const std::size_t rows = (count + lanes - 1) / lanes;
-  if (count == rows * lanes) return fold_rows<A>(x, rows, out.plane[0]);
+  constexpr std::size_t row_width = moment_row<A>::row_width;
+  static_assert(row_width * sizeof(T) == detail::row_bytes);
+  const std::size_t rows = (count + row_width - 1) / row_width;
+  if (count == rows * row_width) return fold_rows<A>(x, rows, out.plane[0]);
   T room[detail::leaf_of<A>];
-  std::fill(std::copy_n(x, count, room), room + rows * lanes, T{0});
+  std::fill(std::copy_n(x, count, room), room + rows * row_width, T{0});
   fold_rows<A>(room, rows, out.plane[0]);
 }
 
@@ -274,30 +276,30 @@ void fold_leaf(const typename A::element* x, std::size_t count, moment_row<A>& o
 template <class A>
 void moment_row<A>::merge(const moment_row& from) {
   if constexpr (planes == 2) {
-    HWY_DYNAMIC_DISPATCH(merge_plain)(from.plane[0], lanes, plane[0]);
+    HWY_DYNAMIC_DISPATCH(merge_plain)(from.plane[0], row_width, plane[0]);
   } else {
-    HWY_DYNAMIC_DISPATCH(merge_compensated)(from.plane[0], lanes, plane[0]);
+    HWY_DYNAMIC_DISPATCH(merge_compensated)(from.plane[0], row_width, plane[0]);
   }
 }
 
 template <class A>
 typename A::state moment_row<A>::total() const {
-  double left[planes * moment_lanes_left];
+  double left[planes * moment_states_left];
   if constexpr (planes == 2) {
-    HWY_DYNAMIC_DISPATCH(collapse_plain)(plane[0], lanes, left);
+    HWY_DYNAMIC_DISPATCH(collapse_plain)(plane[0], row_width, left);
   } else {
-    HWY_DYNAMIC_DISPATCH(collapse_compensated)(plane[0], lanes, left);
+    HWY_DYNAMIC_DISPATCH(collapse_compensated)(plane[0], row_width, left);
   }
-  state lane[moment_lanes_left];
-  for (std::size_t i = 0; i < moment_lanes_left; ++i) {
+  state states[moment_states_left];
+  for (std::size_t i = 0; i < moment_states_left; ++i) {
     std::array<double, planes> numbers;
-    for (std::size_t p = 0; p < planes; ++p) numbers[p] = left[p * moment_lanes_left + i];
-    lane[i] = std::bit_cast<state>(numbers);
+    for (std::size_t p = 0; p < planes; ++p) numbers[p] = left[p * moment_states_left + i];
+    states[i] = std::bit_cast<state>(numbers);
   }
-  for (std::size_t half = moment_lanes_left / 2; half > 0; half /= 2) {
-    for (std::size_t j = 0; j < half; ++j) A::merge(lane[j], lane[j + half]);
+  for (std::size_t half = moment_states_left / 2; half > 0; half /= 2) {
+    for (std::size_t j = 0; j < half; ++j) A::merge(states[j], states[j + half]);
   }
-  return lane[0];
+  return states[0];
 }
 
 template <class A>

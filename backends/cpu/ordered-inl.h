@@ -41,7 +41,7 @@ struct multiplication {
   }
 };
 
-/// A state of one number per lane. An element is added by the operation that merges two lanes.
+/// States of one number. An element is added by the operation that merges two states.
 template <class Operation>
 struct plain_kernel {
   static constexpr int inputs = 1, planes = 1;

@@ -7,9 +7,9 @@
 // after foreach_target.h
 #include <hwy/highway.h>
 
-#include "backends/cpu/lanes-inl.h"
 #include "backends/cpu/leaf.hpp"
 #include "backends/cpu/ordered-inl.h"
+#include "backends/cpu/row-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
@@ -32,7 +32,7 @@ std::array<T, Kernel::planes> collapse(const T* state) {
   return collapse_row<Kernel, T>(row);
 }
 
-/// Folds each of several arrays into one lane, long ones by Whole. Lanes without elements are neutral, and short
+/// Folds each of several arrays into one state, long ones by Whole. States without elements are neutral, and short
 /// arrays leave them out.
 template <class Kernel, class T, std::array<T, Kernel::planes> (*Whole)(const operands&, std::size_t)>
 void fold_arrays(const operands* runs, const std::size_t* counts, std::size_t number,
@@ -43,7 +43,7 @@ void fold_arrays(const operands* runs, const std::size_t* counts, std::size_t nu
     const auto in = input_of<Kernel, T>(runs[i]);
     const std::size_t count = counts[i];
     if (count <= S::width) {
-      lanes<typename S::D, Kernel::planes> all;
+      vector_states<typename S::D, Kernel::planes> all;
       Kernel::reset(d, all);
       if (count == S::width) {
         in.template add<Kernel>(d, all, 0);
@@ -62,12 +62,12 @@ void fold_arrays(const operands* runs, const std::size_t* counts, std::size_t nu
   }
 }
 
-#define FANIN_FOLD(NAME, T)                                                      \
-  void NAME##_##T(const operands& data, std::size_t count, T* state) {           \
-    fold_to_row<NAME##_kernel>(input_of<NAME##_kernel, T>(data), count, state);  \
-  }                                                                              \
-  auto whole_##NAME##_##T(const operands& data, std::size_t count) {             \
-    return fold_to_lane<NAME##_kernel>(input_of<NAME##_kernel, T>(data), count); \
+#define FANIN_FOLD(NAME, T)                                                       \
+  void NAME##_##T(const operands& data, std::size_t count, T* state) {            \
+    fold_to_row<NAME##_kernel>(input_of<NAME##_kernel, T>(data), count, state);   \
+  }                                                                               \
+  auto whole_##NAME##_##T(const operands& data, std::size_t count) {              \
+    return fold_to_state<NAME##_kernel>(input_of<NAME##_kernel, T>(data), count); \
   }
 #define FANIN_FOLD_EACH(NAME, T)                                                              \
   void each_##NAME##_##T(const operands* runs, const std::size_t* counts, std::size_t number, \
@@ -98,30 +98,30 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fanin::cpu {
 
-#define FANIN_DISPATCH_FOLD(NAME, T, ACCUMULATOR)                                                    \
-  HWY_EXPORT(NAME##_##T);                                                                            \
-  template <>                                                                                        \
-  void fold_lanes<accumulator::ACCUMULATOR<T>>(const operands& data, std::size_t count, T* state) {  \
-    HWY_DYNAMIC_DISPATCH(NAME##_##T)(data, count, state);                                            \
-  }                                                                                                  \
-  HWY_EXPORT(whole_##NAME##_##T);                                                                    \
-  template <>                                                                                        \
-  lane_of<accumulator::ACCUMULATOR<T>> fold_whole<accumulator::ACCUMULATOR<T>>(const operands& data, \
-                                                                               std::size_t count) {  \
-    return HWY_DYNAMIC_DISPATCH(whole_##NAME##_##T)(data, count);                                    \
+#define FANIN_DISPATCH_FOLD(NAME, T, ACCUMULATOR)                                                       \
+  HWY_EXPORT(NAME##_##T);                                                                               \
+  template <>                                                                                           \
+  void fold_to_states<accumulator::ACCUMULATOR<T>>(const operands& data, std::size_t count, T* state) { \
+    HWY_DYNAMIC_DISPATCH(NAME##_##T)(data, count, state);                                               \
+  }                                                                                                     \
+  HWY_EXPORT(whole_##NAME##_##T);                                                                       \
+  template <>                                                                                           \
+  numbers_of<accumulator::ACCUMULATOR<T>> fold_whole<accumulator::ACCUMULATOR<T>>(const operands& data, \
+                                                                                  std::size_t count) {  \
+    return HWY_DYNAMIC_DISPATCH(whole_##NAME##_##T)(data, count);                                       \
   }
 #define FANIN_DISPATCH_EACH(NAME, T, ACCUMULATOR)                                                                  \
   HWY_EXPORT(each_##NAME##_##T);                                                                                   \
   template <>                                                                                                      \
   void fold_each<accumulator::ACCUMULATOR<T>>(const operands* runs, const std::size_t* counts, std::size_t number, \
-                                              lane_of<accumulator::ACCUMULATOR<T>>* totals) {                      \
+                                              numbers_of<accumulator::ACCUMULATOR<T>>* totals) {                   \
     HWY_DYNAMIC_DISPATCH(each_##NAME##_##T)(runs, counts, number, totals);                                         \
   }
-#define FANIN_DISPATCH_COLLAPSE(NAME, T, ACCUMULATOR)                                                \
-  HWY_EXPORT(collapse_##NAME##_##T);                                                                 \
-  template <>                                                                                        \
-  lane_of<accumulator::ACCUMULATOR<T>> collapse_lanes<accumulator::ACCUMULATOR<T>>(const T* state) { \
-    return HWY_DYNAMIC_DISPATCH(collapse_##NAME##_##T)(state);                                       \
+#define FANIN_DISPATCH_COLLAPSE(NAME, T, ACCUMULATOR)                                                 \
+  HWY_EXPORT(collapse_##NAME##_##T);                                                                  \
+  template <>                                                                                         \
+  numbers_of<accumulator::ACCUMULATOR<T>> total_of_row<accumulator::ACCUMULATOR<T>>(const T* state) { \
+    return HWY_DYNAMIC_DISPATCH(collapse_##NAME##_##T)(state);                                        \
   }
 #define FANIN_DISPATCH(T)                                  \
   FANIN_DISPATCH_FOLD(sum, T, plain_sum)                   \

@@ -18,8 +18,8 @@
 #include "backends/cpu/estimates.hpp"
 #include "backends/cpu/exact.hpp"
 #include "backends/cpu/integers.hpp"
-#include "backends/cpu/lanes-inl.h"
 #include "backends/cpu/loads-inl.h"
+#include "backends/cpu/row-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
@@ -76,7 +76,7 @@ struct run_sums {
   }
 };
 
-/// The first vector of x[0..count), with `fill` in the lanes beyond it.
+/// The first vector of x[0..count), with `fill` for the elements beyond it.
 template <class D, class T>
 HWY_INLINE hn::Vec<D> load_first(D d, const T* x, std::size_t count, T fill) {
   if constexpr (std::is_same_v<T, double>) {
@@ -100,7 +100,7 @@ HWY_INLINE two_sums sums_of(const T* x, std::size_t count, bool magnitudes, T or
   constexpr std::size_t width = hn::MaxLanes(d);
   const auto from = hn::Set(d, origin);
   const auto kept = hn::BitCast(d, hn::Set(bits, ~std::uint64_t{0} >> (magnitudes ? 1 : 0)));
-  lanes<hn::ScalableTag<double>, kernel::planes> all, other;
+  vector_states<hn::ScalableTag<double>, kernel::planes> all, other;
   kernel::reset(d, all);
   kernel::reset(d, other);
   const auto add = [&](auto& to, auto v) HWY_ATTR { kernel::add(d, to, hn::And(hn::Sub(v, from), kept)); };

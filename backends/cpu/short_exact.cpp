@@ -15,8 +15,8 @@
 
 #include "backends/cpu/error_free-inl.h"
 #include "backends/cpu/exact.hpp"
-#include "backends/cpu/lanes-inl.h"
 #include "backends/cpu/loads-inl.h"
+#include "backends/cpu/row-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
@@ -47,7 +47,7 @@ struct sum_of_doubles {
   }
 };
 
-/// The first vector of x[0..count), with -0 in the lanes beyond it.
+/// The first vector of x[0..count), with -0 for the elements beyond it.
 template <class D, class T>
 HWY_INLINE hn::Vec<D> load_first(D d, const T* x, std::size_t count) {
   if constexpr (std::is_same_v<T, double>) {
@@ -66,7 +66,7 @@ HWY_INLINE std::array<double, sum_kernel<T>::planes> sum_planes(const T* x, std:
   using kernel = sum_kernel<T>;
   const hn::ScalableTag<double> d;
   constexpr std::size_t width = hn::MaxLanes(d);
-  lanes<hn::ScalableTag<double>, kernel::planes> all;
+  vector_states<hn::ScalableTag<double>, kernel::planes> all;
   kernel::reset(d, all);
   std::size_t i = 0;
   for (; i + width <= count; i += width) kernel::add(d, all, load(d, x + i));

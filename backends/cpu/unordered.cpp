@@ -15,15 +15,15 @@
 
 #include <fanin/accumulator/extremum.hpp>
 
-#include "backends/cpu/lanes-inl.h"
 #include "backends/cpu/leaf.hpp"
 #include "backends/cpu/prefetch.hpp"
+#include "backends/cpu/row-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
 namespace HWY_NAMESPACE {
-/// `so_far` without the lanes in which a or b is NaN. One comparison serves two vectors, since comparisons begin as
-/// rarely as maxima do.
+/// `so_far` without the elements that are NaN in a or b. One comparison serves two vectors, since comparisons begin
+/// as rarely as maxima do.
 template <class D, class V, class M = hn::Mask<D>>
 HWY_INLINE M still_ordered(D, M so_far, V a, V b) {
 #if HWY_TARGET <= HWY_AVX3
@@ -77,17 +77,17 @@ struct vector_extremum {
     if constexpr (sizeof(T) >= 4) {
       return hn::GetLane(Largest ? hn::MaxOfLanes(D(), best) : hn::MinOfLanes(D(), best));
     } else {
-      return of_lanes(D(), best);
+      return extremum_of(D(), best);
     }
   }
 
  private:
-  /// The extremum of lanes of 8 or 16 bits: each half of the lanes with the other half, down to one lane.
+  /// The extremum of elements of 8 or 16 bits: each half of the vector with the other half, down to one element.
   template <class DV>
-  static HWY_INLINE T of_lanes(DV d, hn::Vec<DV> v) {
+  static HWY_INLINE T extremum_of(DV d, hn::Vec<DV> v) {
     if constexpr (hn::MaxLanes(DV()) * sizeof(T) > 16) {
       const hn::Half<DV> half;
-      return of_lanes(half, of_two(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+      return extremum_of(half, of_two(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
     } else {
       v = of_two(v, hn::ShiftRightBytes<8>(d, v));
       v = of_two(v, hn::ShiftRightBytes<4>(d, v));

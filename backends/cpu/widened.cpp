@@ -19,7 +19,7 @@ namespace fanin::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The floats of as many numbers as a vector of floats has lanes.
+/// As many numbers as a vector of floats has, as floats.
 template <class T>
 HWY_INLINE auto floats_of(const T* x) {
   const hn::ScalableTag<float> d;

@@ -134,8 +134,8 @@ typename A::element > ;
 /// Reproducible: the same bits for the same values in the same order, on serial, openmp and tbb with any thread count
 /// (fixed_order; loop.hpp describes the order). If A is order_free, the same bits for any order. add() and merge()
 /// run with rounding to nearest and subnormals kept.
-/// Order: the lanes take turns, so the elements of two merged states alternate in the input. If the order of the
-/// elements matters to A, as for the last element, A needs `wants_position`.
+/// Order: the states of a row take turns, so the elements of two merged states alternate in the input. If the order
+/// of the elements matters to A, as for the last element, A needs `wants_position`.
 /// Memory: no copy. Each calling thread keeps scratch for its next call: 16 states for each thread that takes part,
 /// and 48 more. If order matters, each of these states is a row of up to 256 A::state. An A::state takes at most 16
 /// KiB, or 256 KiB if A is order_free. An element is aligned to at most 16 bytes.

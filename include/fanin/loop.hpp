@@ -3,11 +3,11 @@
 // have SIMD kernels, backends use a faster loop with the same bits.
 //
 // Accumulators whose order matters are folded in rows, leaves and a tree. The elements of a row take at most 256
-// bytes, and their states at most 4 KiB. Their number is the largest such power of two, and at least 1. Each place
-// in a row is a lane, which has a state: element i is added to lane i mod lanes. A leaf is 32 rows. The states of
-// consecutive leaves are merged, lane by lane, along the binary tree over the leaf's index. At the end the lanes are
-// merged pairwise: lane j with lane j + lanes / 2, then j + lanes / 4, ... So the result does not depend on threads,
-// chunks or vector widths.
+// bytes, and their states at most 4 KiB. Their number, the width of a row, is the largest such power of two, and at
+// least 1. A row of states has a state for each element of a row: element i is added to state i mod width. A leaf is
+// 32 rows. The rows of states of consecutive leaves are merged, state by state, along the binary tree over the leaf's
+// index. At the end the states of the row are merged pairwise: state j with state j + width / 2, then j + width / 4,
+// ... So the result does not depend on threads, chunks or vector widths.
 #pragma once
 
 #include <algorithm>
@@ -44,10 +44,11 @@ FANIN_HOST_DEVICE inline void add_element(const operands& data, std::size_t i, t
   }
 }
 
-/// The longest chain of rounded operations between an element and the result in the fixed order of `lanes` lanes, a
-/// power of two: the additions to a lane, then the merges along the tree of leaves and across the lanes.
-constexpr rounding_chain fixed_order_chain(std::size_t lanes, std::uint64_t count) {
-  const int across = std::countr_zero(lanes);
+/// The longest chain of rounded operations between an element and the result in the fixed order of rows of
+/// `row_width` states, a power of two: the additions to a state, then the merges along the tree of leaves and across
+/// the row.
+constexpr rounding_chain fixed_order_chain(std::size_t row_width, std::uint64_t count) {
+  const int across = std::countr_zero(row_width);
   const std::uint64_t last_row = (std::max<std::uint64_t>(count, 1) - 1) >> across;
   const auto adds = static_cast<int>(std::min<std::uint64_t>(last_row, rows_in_leaf - 1));
   return {static_cast<double>(adds), static_cast<double>(across + std::bit_width(last_row / rows_in_leaf))};
@@ -94,8 +95,7 @@ struct arithmetic {
 /// The alignment of untyped states, in bytes.
 inline constexpr std::size_t state_alignment = 64;
 
-/// The number of lanes of A, and the number of elements in a leaf. Elements that are added as floats have the lanes
-/// of floats.
+/// The number of elements in a row of A, and in a leaf. Elements that are added as floats have the rows of floats.
 template <class A>
 inline constexpr std::size_t row_width_of = std::bit_floor(
     std::max<std::size_t>(1, std::min(row_bytes / sizeof(typename accumulator::of_floats_t<A>::element),
@@ -108,22 +108,22 @@ template <class A>
 class ordered_loop {
  public:
   struct row {
-    typename A::state lane[row_width_of<A>];
+    typename A::state states[row_width_of<A>];
   };
 
-  static void reset(row& into) { std::fill_n(into.lane, row_width_of<A>, A::identity()); }
+  static void reset(row& into) { std::fill_n(into.states, row_width_of<A>, A::identity()); }
 
   static void merge(row& into, const row& from) {
-    for (std::size_t j = 0; j < row_width_of<A>; ++j) A::merge(into.lane[j], from.lane[j]);
+    for (std::size_t j = 0; j < row_width_of<A>; ++j) A::merge(into.states[j], from.states[j]);
   }
 
   static void fold(const operands& data, std::size_t count, row& out) { fold_range(data, 0, count, out); }
 
-  static typename A::state total(row lanes) {
+  static typename A::state total(row all) {
     for (std::size_t half = row_width_of<A> / 2; half > 0; half /= 2) {
-      for (std::size_t j = 0; j < half; ++j) A::merge(lanes.lane[j], lanes.lane[j + half]);
+      for (std::size_t j = 0; j < half; ++j) A::merge(all.states[j], all.states[j + half]);
     }
-    return lanes.lane[0];
+    return all.states[0];
   }
 
  private:
@@ -142,16 +142,16 @@ class ordered_loop {
   // Inlined into the recursion, a leaf would be compiled up to ten times.
   [[gnu::noinline]] static void fold_leaf(const operands& data, std::size_t begin, std::size_t count, row& out) {
     const auto* const x = static_cast<const typename A::element*>(data.x) + begin;
-    if constexpr (requires { A::of_lane(x, count, 0, 1); }) {
-      for (std::size_t j = 0; j < row_width_of<A>; ++j) out.lane[j] = A::of_lane(x, count, j, row_width_of<A>);
+    if constexpr (requires { A::of_strided(x, count, 0, 1); }) {
+      for (std::size_t j = 0; j < row_width_of<A>; ++j) out.states[j] = A::of_strided(x, count, j, row_width_of<A>);
       return;
     }
     reset(out);
     const std::size_t end = begin + count;
     for (; end - begin >= row_width_of<A>; begin += row_width_of<A>) {
-      for (std::size_t j = 0; j < row_width_of<A>; ++j) add_element<A>(data, begin + j, out.lane[j]);
+      for (std::size_t j = 0; j < row_width_of<A>; ++j) add_element<A>(data, begin + j, out.states[j]);
     }
-    for (std::size_t j = 0; begin + j < end; ++j) add_element<A>(data, begin + j, out.lane[j]);
+    for (std::size_t j = 0; begin + j < end; ++j) add_element<A>(data, begin + j, out.states[j]);
   }
 };
 
@@ -207,7 +207,7 @@ constexpr arithmetic general_arithmetic() {
   }
 }
 
-/// The state of A after all additions: merges the lanes in a state of general_arithmetic<A>().
+/// The state of A after all additions: merges the row of states of general_arithmetic<A>().
 template <class A>
 typename A::state general_total(const void* state) {
   if constexpr (A::order_free) {

@@ -46,18 +46,18 @@ bool is(double bound, double expected) { return bound >= expected && bound <= ex
 
 TEST_SUITE("unit/bounds") {
   TEST_CASE("chains") {
-    constexpr double lane = fanin::detail::rows_in_leaf - 1;
+    constexpr double adds = fanin::detail::rows_in_leaf - 1;
     constexpr std::uint64_t leaf = fanin::detail::leaf_of<plain_sum<float>>;
     CHECK(chain_length<float>(0) == 6);
     CHECK(chain_length<float>(64) == 6);
     CHECK(chain_length<float>(65) == 7);
-    CHECK(chain_length<float>(leaf) == lane + 6);
-    CHECK(chain_length<float>(leaf + 1) == lane + 6 + 1);
-    CHECK(chain_length<float>(3 * leaf) == lane + 6 + 2);
+    CHECK(chain_length<float>(leaf) == adds + 6);
+    CHECK(chain_length<float>(leaf + 1) == adds + 6 + 1);
+    CHECK(chain_length<float>(3 * leaf) == adds + 6 + 2);
     CHECK(chain_length<double>(32) == 5);
     CHECK(chain_length<double>(33) == 6);
-    CHECK(chain_length<double>(leaf / 2) == lane + 5);
-    CHECK(chain_length<double>((leaf / 2) << 27) == lane + 5 + 27);
+    CHECK(chain_length<double>(leaf / 2) == adds + 5);
+    CHECK(chain_length<double>((leaf / 2) << 27) == adds + 5 + 27);
   }
 
   TEST_CASE("growth") {

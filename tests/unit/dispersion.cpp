@@ -62,7 +62,7 @@ TEST_SUITE("unit/dispersion") {
         for (const double mean : {0., 1., 1000., 1e8, 1e13}) {
           if (mean > static_cast<double>(limits::max()) / 4096) continue;
           expect_bounds(made<T>(count, [&](std::size_t) { return mean + uniform(random); }));
-          // The first elements of the lanes of a leaf are far from the others, or 0.
+          // The first elements of a leaf's partial sums are far from the others, or 0.
           for (const double first : {0., -mean, mean * 1.5 + 1}) {
             expect_bounds(
                 made<T>(count, [&](std::size_t i) { return i % 2048 < 64 ? first : mean + uniform(random) / 1024; }));

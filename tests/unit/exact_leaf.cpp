@@ -179,13 +179,13 @@ TEST_CASE_TEMPLATE("long and changing data", T, float, double) {
 }
 
 TEST_CASE("sums in double, up to the last digit of a double and beyond it") {
-  // A lane of a double sums 2^k - 1 elements or 2^k. With a few elements d binades below the others, the sums have
-  // k + 24 + d digits: 53 just fit.
+  // Each double of a vector sums 2^k - 1 elements or 2^k. With a few elements d binades below the others, the sums
+  // have k + 24 + d digits: 53 just fit.
   generator random(5);
-  for (const std::size_t lanes : {8, 16, 32}) {  // side by side in vectors of 16, 32 and 64 bytes
+  for (const std::size_t sums : {8, 16, 32}) {  // side by side in vectors of 16, 32 and 64 bytes
     for (int k = 2; k <= 8; ++k) {
       for (int below = 53 - 24 - k - 1; below <= 53 - 24 - k + 1; ++below) {
-        for (const std::size_t count : {lanes << k, (lanes << k) - lanes, (lanes << k) + lanes - 1}) {
+        for (const std::size_t count : {sums << k, (sums << k) - sums, (sums << k) + sums - 1}) {
           if (count < 64 || count >= 2 * tile) continue;
           CAPTURE(count);
           CAPTURE(below);

@@ -107,7 +107,7 @@ TEST_SUITE("unit/integer_leaf") {
     }
   }
 
-  // Lanes of 32 bits are emptied after 4096 vectors, elements of 16 bits are read twice in blocks of 16 KiB, and
+  // Sums of 32 bits are emptied after 4096 vectors, elements of 16 bits are read twice in blocks of 16 KiB, and
   // input of 5 * 2^18 bytes is prefetched.
   TEST_CASE_TEMPLATE("sums of long arrays", T, FANIN_INTEGERS) {
     for (const std::vector<T>& x : adversarial<T>((std::size_t{11} << 17) / sizeof(T) + 3)) {

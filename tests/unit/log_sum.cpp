@@ -46,15 +46,15 @@ computed<T> by_general_loop(std::span<const T> x) {
 float value_of(const cuda::float_log_sum::state& s, std::size_t count) {
   return log_sum<float>::finish<float>(static_cast<scaled_sum>(s), count);
 }
-/// The value of x by states of kernels, of `lanes` elements that are added at once, and its bound.
-template <int Lanes>
+/// The value of x by states of kernels, of `AtOnce` elements that are added at once, and its bound.
+template <int AtOnce>
 computed<float> by_kernel_states(std::span<const float> x) {
   using A = cuda::float_log_sum;
   auto s = A::identity(), last = A::identity();
   std::size_t i = 0;
-  for (; i + Lanes <= x.size(); i += Lanes) {
-    float some[Lanes];
-    std::copy_n(x.begin() + static_cast<std::ptrdiff_t>(i), Lanes, some);
+  for (; i + AtOnce <= x.size(); i += AtOnce) {
+    float some[AtOnce];
+    std::copy_n(x.begin() + static_cast<std::ptrdiff_t>(i), AtOnce, some);
     A::add_all(s, some);
   }
   for (; i < x.size(); ++i) A::add(last, x[i]);

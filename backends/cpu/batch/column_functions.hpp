@@ -42,10 +42,10 @@ constexpr std::optional<column_kernel> column_kernel_of<acc::largest<T>> = colum
 template <class A>
 struct general_loops {
   using state = typename A::state;
-  static constexpr std::size_t lanes = detail::row_width_of<A>;
-  static constexpr std::size_t width = columns_in_tile(lanes, sizeof(state));
+  static constexpr std::size_t row_width = detail::row_width_of<A>;
+  static constexpr std::size_t width = columns_in_tile(row_width, sizeof(state));
   struct states {
-    state lane[lanes][width];
+    state of[row_width][width];  ///< of[j][c] is state j of column c
   };
 
   static void fold(const void* x, std::ptrdiff_t along, std::size_t columns, std::size_t first, std::size_t count,
@@ -53,30 +53,30 @@ struct general_loops {
     auto& all = first == 0 ? *::new (to) states : *static_cast<states*>(to);
     const auto* const rows = static_cast<const typename A::element*>(x);
     for (std::size_t j = 0; j < used; ++j) {
-      state* const lane = all.lane[j];
-      if (first == 0) std::fill_n(lane, columns, A::identity());
-      for (std::size_t i = j; i < count; i += lanes) {
-        add_row(lane, rows + static_cast<std::ptrdiff_t>(i) * along, columns);
+      state* const into = all.of[j];
+      if (first == 0) std::fill_n(into, columns, A::identity());
+      for (std::size_t i = j; i < count; i += row_width) {
+        add_row(into, rows + static_cast<std::ptrdiff_t>(i) * along, columns);
       }
     }
   }
   static void merge(void* into, const void* from, std::size_t columns, std::size_t used) {
     for (std::size_t j = 0; j < used; ++j) {
-      merge_lane(static_cast<states*>(into)->lane[j], static_cast<const states*>(from)->lane[j], columns);
+      merge_columns(static_cast<states*>(into)->of[j], static_cast<const states*>(from)->of[j], columns);
     }
   }
   static void collapse(void* to, std::size_t columns, std::size_t used) {
     auto& all = *static_cast<states*>(to);
     state none[width];
     std::fill_n(none, columns, A::identity());
-    for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+    for (std::size_t half = row_width / 2; half > 0; half /= 2) {
       for (std::size_t j = 0; j < std::min(half, used); ++j) {
-        merge_lane(all.lane[j], j + half < used ? all.lane[j + half] : none, columns);
+        merge_columns(all.of[j], j + half < used ? all.of[j + half] : none, columns);
       }
     }
   }
   static state state_of(const void* all, std::size_t column) {
-    return static_cast<const states*>(all)->lane[0][column];
+    return static_cast<const states*>(all)->of[0][column];
   }
 
  private:
@@ -85,8 +85,8 @@ struct general_loops {
                                         std::size_t columns) {
     for (std::size_t c = 0; c < columns; ++c) A::add(into[c], row[c]);
   }
-  [[gnu::noinline]] static void merge_lane(state* __restrict into, const state* __restrict from,
-                                           std::size_t columns) {
+  [[gnu::noinline]] static void merge_columns(state* __restrict into, const state* __restrict from,
+                                              std::size_t columns) {
     for (std::size_t c = 0; c < columns; ++c) A::merge(into[c], from[c]);
   }
 };
@@ -143,7 +143,7 @@ void finish_columns(const void* states, std::size_t columns, std::size_t first, 
 
 template <class A>
 inline constexpr column_loops general_loops_of{general_loops<A>::width,
-                                               general_loops<A>::lanes,
+                                               general_loops<A>::row_width,
                                                sizeof(typename general_loops<A>::states),
                                                general_loops<A>::fold,
                                                general_loops<A>::merge,

@@ -11,8 +11,8 @@
 #include <fanin/accumulator/extremum.hpp>
 
 #include "backends/cpu/batch/column_loops.hpp"
-#include "backends/cpu/lanes-inl.h"
 #include "backends/cpu/ordered-inl.h"
+#include "backends/cpu/row-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
@@ -95,23 +95,24 @@ constexpr bool folds_short = std::is_same_v<Kernel, sum_kernel> || std::is_same_
 template <class Kernel, class T>
 struct loops_of {
   using D = hn::ScalableTag<T>;
-  using state = lanes<D, Kernel::planes>;
+  using state = vector_states<D, Kernel::planes>;
   static constexpr std::size_t vector = hn::MaxLanes(D());
   static constexpr std::size_t planes = Kernel::planes;
-  static constexpr std::size_t lane_count = order_free<Kernel> ? 1 : row_bytes / sizeof(T);
-  /// The number of elements of a lane that are added between loading and storing the states of the lane.
+  static constexpr std::size_t row_width = order_free<Kernel> ? 1 : row_bytes / sizeof(T);
+  /// The number of elements that are added to a state of each column between loading and storing these states.
   static constexpr std::size_t at_once = order_free<Kernel> ? 32 : 8;
 
-  static HWY_INLINE T* lane_at(void* states, std::size_t lane, std::size_t columns) {
-    return static_cast<T*>(states) + lane * planes * plane_distance(columns, sizeof(T));
+  /// State j of each column.
+  static HWY_INLINE T* states_at(void* states, std::size_t j, std::size_t columns) {
+    return static_cast<T*>(states) + j * planes * plane_distance(columns, sizeof(T));
   }
-  static HWY_INLINE state load(const T* lane, std::size_t distance) {
+  static HWY_INLINE state load(const T* from, std::size_t distance) {
     state s;
-    for (std::size_t p = 0; p < planes; ++p) s.plane[p] = hn::LoadU(D(), lane + p * distance);
+    for (std::size_t p = 0; p < planes; ++p) s.plane[p] = hn::LoadU(D(), from + p * distance);
     return s;
   }
-  static HWY_INLINE void store(const state& s, T* lane, std::size_t distance) {
-    for (std::size_t p = 0; p < planes; ++p) hn::StoreU(s.plane[p], D(), lane + p * distance);
+  static HWY_INLINE void store(const state& s, T* to, std::size_t distance) {
+    for (std::size_t p = 0; p < planes; ++p) hn::StoreU(s.plane[p], D(), to + p * distance);
   }
 
   /// Calls f(c, load) for each vector of columns c, c + 1, ...; load(x) is the vector at x, or what there is of it.
@@ -124,16 +125,16 @@ struct loops_of {
              HWY_ATTR { return load_part(D(), x, 0, left, Kernel::template neutral<T>()); });
   }
 
-  /// Adds `rows` elements of each column, `step` apart, to a lane, which is empty if it `begins`.
+  /// Adds `rows` elements of each column, `step` apart, to the column's state at `to`, which is empty if it `begins`.
   static HWY_NOINLINE void add_rows(const T* x, std::ptrdiff_t step, std::size_t rows, std::size_t columns,
-                                    bool begins, T* lane) {
+                                    bool begins, T* to) {
     const std::size_t distance = plane_distance(columns, sizeof(T));
     for_each_vector(columns, [=](std::size_t c, const auto& load_row) HWY_ATTR {
       state s;
       if (begins) {
         Kernel::reset(D(), s);
       } else {
-        s = load(lane + c, distance);
+        s = load(to + c, distance);
       }
       const T* row = x + c;
       if constexpr (order_free<Kernel>) {
@@ -141,29 +142,28 @@ struct loops_of {
       } else {
         for (std::size_t r = 0; r < rows; ++r, row += step) Kernel::add(D(), s, load_row(row));
       }
-      store(s, lane + c, distance);
+      store(s, to + c, distance);
     });
   }
 
   static void fold(const void* data, std::ptrdiff_t along, std::size_t columns, std::size_t first, std::size_t count,
                    std::size_t used, void* states) {
     const auto* const x = static_cast<const T*>(data);
-    const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(lane_count) * along;
-    for (std::size_t begin = 0; begin < count; begin += at_once * lane_count) {
-      for (std::size_t j = 0; j < lane_count && begin + j < count; ++j) {
-        const std::size_t i = begin + j, rows = (count - i + lane_count - 1) / lane_count;
+    const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(row_width) * along;
+    for (std::size_t begin = 0; begin < count; begin += at_once * row_width) {
+      for (std::size_t j = 0; j < row_width && begin + j < count; ++j) {
+        const std::size_t i = begin + j, rows = (count - i + row_width - 1) / row_width;
         const T* const row = x + static_cast<std::ptrdiff_t>(i) * along;
-        T* const lane = lane_at(states, j, columns);
-        add_rows(row, step, std::min(rows, at_once), columns, first + begin == 0, lane);
+        add_rows(row, step, std::min(rows, at_once), columns, first + begin == 0, states_at(states, j, columns));
       }
     }
-    if constexpr (lane_count == 1) return;  // the one lane has elements
+    if constexpr (row_width == 1) return;  // the one state has elements
     for (std::size_t j = count; first == 0 && j < used; ++j) {
-      add_rows(x, step, 0, columns, true, lane_at(states, j, columns));
+      add_rows(x, step, 0, columns, true, states_at(states, j, columns));
     }
   }
 
-  static HWY_NOINLINE void merge_lane(T* into, const T* from, std::size_t columns) {
+  static HWY_NOINLINE void merge_columns(T* into, const T* from, std::size_t columns) {
     const std::size_t distance = plane_distance(columns, sizeof(T));
     for (std::size_t c = 0; c < columns; c += vector) {
       state s = load(into + c, distance);
@@ -172,27 +172,27 @@ struct loops_of {
     }
   }
   static void merge(void* into, const void* from, std::size_t columns, std::size_t used) {
-    const std::size_t lane = planes * plane_distance(columns, sizeof(T));
+    const std::size_t distance = planes * plane_distance(columns, sizeof(T));
     for (std::size_t j = 0; j < used; ++j) {
-      merge_lane(static_cast<T*>(into) + j * lane, static_cast<const T*>(from) + j * lane, columns);
+      merge_columns(static_cast<T*>(into) + j * distance, static_cast<const T*>(from) + j * distance, columns);
     }
   }
-  /// Lanes without elements are neutral, and are left out.
+  /// States without elements are neutral, and are left out.
   static void collapse(void* states, std::size_t columns, std::size_t used) {
     for (std::size_t half = std::bit_ceil(used) / 2; half > 0; half /= 2) {
       for (std::size_t j = 0; j < half && j + half < used; ++j) {
-        merge_lane(lane_at(states, j, columns), lane_at(states, j + half, columns), columns);
+        merge_columns(states_at(states, j, columns), states_at(states, j + half, columns), columns);
       }
     }
   }
 
-  /// Merges `at_once` lanes of one element each in registers, and what comes of them in memory.
+  /// Merges `at_once` states of one element each in registers, and what comes of them in memory.
   static void fold_short(const void* data, std::ptrdiff_t along, std::size_t columns, std::size_t count,
                          void* states) {
     const auto* const x = static_cast<const T*>(data);
     const std::size_t distance = plane_distance(columns, sizeof(T));
     const std::size_t step = std::max(std::bit_ceil(count), at_once) / at_once;
-    T none[columns_in_tile(lane_count, planes * sizeof(T))];
+    T none[columns_in_tile(row_width, planes * sizeof(T))];
     if (count < step * at_once) std::fill_n(none, columns, Kernel::template neutral<T>());
     for (std::size_t j = 0; j < step; ++j) {
       const T* row[at_once];
@@ -200,7 +200,7 @@ struct loops_of {
         const std::size_t i = j + k * step;
         row[k] = i < count ? x + static_cast<std::ptrdiff_t>(i) * along : none;
       }
-      T* const lane = lane_at(states, j, columns);
+      T* const to = states_at(states, j, columns);
       for_each_vector(columns, [=](std::size_t c, const auto& load_row) HWY_ATTR {
         state s[at_once];
         HWY_UNROLL(8)
@@ -213,15 +213,15 @@ struct loops_of {
           HWY_UNROLL(4)
           for (std::size_t k = 0; k < half; ++k) Kernel::merge(D(), s[k], s[k + half]);
         }
-        store(s[0], lane + c, distance);
+        store(s[0], to + c, distance);
       });
     }
     collapse(states, columns, step);
   }
 
-  static constexpr std::size_t width = columns_in_tile(lane_count, planes * sizeof(T));
+  static constexpr std::size_t width = columns_in_tile(row_width, planes * sizeof(T));
   static constexpr column_loops functions = [] {
-    column_loops f{width, lane_count, lane_count * planes * width * sizeof(T), fold, merge, collapse, nullptr};
+    column_loops f{width, row_width, row_width * planes * width * sizeof(T), fold, merge, collapse, nullptr};
     if constexpr (folds_short<Kernel>) f.fold_short = fold_short;
     return f;
   }();

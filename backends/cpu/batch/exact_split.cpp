@@ -129,21 +129,21 @@ HWY_NOINLINE std::size_t add_column_block(const exact_window& window, const T* x
                                           std::size_t rows, std::size_t columns, std::uint64_t* planes,
                                           std::size_t distance, std::uint32_t* misfits) {
   constexpr bool has_squares = Terms == exact_terms::moments;
-  constexpr std::size_t lanes = hn::MaxLanes(doubles()), of_element = column_words<T>;
+  constexpr std::size_t in_vector = hn::MaxLanes(doubles()), of_element = column_words<T>;
   constexpr std::size_t of_square = has_squares ? 2 * of_element : 0, all = of_element + 1 + of_square;
   const auto ignored = hn::BitCast(doubles(), hn::Set(words(), window.ignored));
   const auto none = hn::Zero(words());
   std::size_t found = 0;
-  for (std::size_t c = 0; c < columns; c += lanes) {
-    const std::size_t here = std::min(lanes, columns - c);
+  for (std::size_t c = 0; c < columns; c += in_vector) {
+    const std::size_t here = std::min(in_vector, columns - c);
     const T* row = x + c;
     std::ptrdiff_t step = along;
-    T last[rows_together * lanes];
-    if (here < lanes) {
-      std::fill_n(last, rows * lanes, T{0});
-      for (std::size_t r = 0; r < rows; ++r, row += along) std::copy_n(row, here, last + r * lanes);
+    T last[rows_together * in_vector];
+    if (here < in_vector) {
+      std::fill_n(last, rows * in_vector, T{0});
+      for (std::size_t r = 0; r < rows; ++r, row += along) std::copy_n(row, here, last + r * in_vector);
       row = last;
-      step = lanes;
+      step = in_vector;
     }
     auto largest = hn::Zero(doubles());
     auto lost = none;
@@ -174,7 +174,7 @@ HWY_NOINLINE std::size_t add_column_block(const exact_window& window, const T* x
     }
     if (hn::AllTrue(words(), fits)) [[likely]]
       continue;
-    HWY_ALIGN std::uint64_t is_kept[lanes];
+    HWY_ALIGN std::uint64_t is_kept[in_vector];
     hn::Store(hn::VecFromMask(words(), fits), words(), is_kept);
     for (std::size_t k = 0; k < here; ++k) {
       if (is_kept[k] == 0) misfits[found++] = static_cast<std::uint32_t>(c + k);
@@ -208,7 +208,7 @@ std::size_t add_narrow_columns(const exact_window& window, const T* x, std::ptrd
   const hn::ScalableTag<typename format::bits> of_bits;
   const hn::RebindToSigned<decltype(of_bits)> of_integers;
   using integer = hn::TFromD<decltype(of_integers)>;
-  constexpr std::size_t width = hn::MaxLanes(of_bits), lanes = hn::MaxLanes(doubles()), parts = width / lanes;
+  constexpr std::size_t width = hn::MaxLanes(of_bits), in_vector = hn::MaxLanes(doubles()), parts = width / in_vector;
   const int smallest = window.unit <= format::low ? 1 : bits_of_power<T>(window.unit + format::digits - 1);
   const auto lower = hn::Set(of_integers, static_cast<integer>(smallest - 2));
   const auto upper = hn::Set(of_integers, static_cast<integer>(bits_of_power<T>(std::ilogb(window.limit)) - 1));
@@ -232,14 +232,14 @@ std::size_t add_narrow_columns(const exact_window& window, const T* x, std::ptrd
         least = hn::Min(least, size);
         largest = hn::BitCast(of_bits, hn::Max(hn::BitCast(of_integers, largest), hn::BitCast(of_integers, size)));
         for (std::size_t p = 0; p < parts; ++p) {
-          const auto v = hn::AndNot(ignored, load(doubles(), row + p * lanes));
+          const auto v = hn::AndNot(ignored, load(doubles(), row + p * in_vector));
           sum[p] = hn::Add(sum[p], hn::BitCast(words(), hn::Add(v, constant)));
         }
       }
       fits = hn::AllTrue(of_integers, hn::And(hn::Gt(hn::BitCast(of_integers, least), lower),
                                               hn::Lt(hn::BitCast(of_integers, largest), upper)));
       for (std::size_t p = 0; p < parts && fits; ++p) {
-        std::uint64_t* const plane = planes + c + p * lanes;
+        std::uint64_t* const plane = planes + c + p * in_vector;
         hn::StoreU(hn::Add(hn::LoadU(words(), plane), sum[p]), words(), plane);
         hn::StoreU(hn::Add(hn::LoadU(words(), plane + distance), hn::Set(words(), rows)), words(), plane + distance);
       }

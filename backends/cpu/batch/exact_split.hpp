@@ -30,8 +30,9 @@ struct split_loops {
                      unsigned copies, std::uint64_t* states, std::uint8_t* misfits);
   /// Adds x[r * along + c] to the words of column c, for each r below `rows` and c below `columns`. `rows` is at most
   /// rows_together. planes[c] is word 0 of column c, planes[distance + c] its word 1, and so on; the number of
-  /// elements and the words of the squares follow. `distance` is a multiple of the lanes of a vector. Columns with an
-  /// element that does not fit the window are left out. They are written to `misfits`, and their number is returned.
+  /// elements and the words of the squares follow. `distance` is a multiple of the elements of a vector. Columns with
+  /// an element that does not fit the window are left out. They are written to `misfits`, and their number is
+  /// returned.
   std::size_t (*add_rows)(const exact_window& window, const T* x, std::ptrdiff_t along, std::size_t rows,
                           std::size_t columns, std::uint64_t* planes, std::size_t distance, std::uint32_t* misfits);
 };

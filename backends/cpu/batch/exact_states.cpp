@@ -78,7 +78,7 @@ class window_states final : public exact_states {
   }
   void add_rows(const void* data, std::ptrdiff_t along, std::size_t rows, std::size_t columns) override {
     const auto* x = static_cast<const T*>(data);
-    constexpr std::size_t line = 8;  // the lanes of the longest vector
+    constexpr std::size_t line = 8;  // the elements of the longest vector
     const std::size_t distance = (columns + line - 1) / line * line;
     planes_.resize(column_planes * distance);
     std::vector<std::uint32_t> misfits(columns);

@@ -70,16 +70,16 @@ void write_groups(const std::uint64_t* keys, std::size_t count, std::uint64_t fi
   const hn::ScalableTag<std::uint64_t> of_keys;
   const hn::Rebind<std::uint32_t, decltype(of_keys)> of_groups;
   const auto begin = hn::Set(of_keys, first), end = hn::Set(of_keys, outside);
-  constexpr std::size_t lanes = hn::MaxLanes(of_keys);
-  std::uint64_t last[lanes] = {};
-  std::uint32_t last_group[lanes];
-  for (std::size_t i = 0; i < count; i += lanes) {
-    const std::size_t here = std::min(lanes, count - i);
-    if (here < lanes) std::copy_n(keys + i, here, last);
-    const auto key = hn::LoadU(of_keys, here < lanes ? last : keys + i);
+  constexpr std::size_t width = hn::MaxLanes(of_keys);
+  std::uint64_t last[width] = {};
+  std::uint32_t last_group[width];
+  for (std::size_t i = 0; i < count; i += width) {
+    const std::size_t here = std::min(width, count - i);
+    if (here < width) std::copy_n(keys + i, here, last);
+    const auto key = hn::LoadU(of_keys, here < width ? last : keys + i);
     const auto smaller = hn::TruncateTo(of_groups, hn::Min(hn::Sub(key, begin), end));
-    hn::StoreU(smaller, of_groups, here < lanes ? last_group : group + i);
-    if (here < lanes) std::copy_n(last_group, here, group + i);
+    hn::StoreU(smaller, of_groups, here < width ? last_group : group + i);
+    if (here < width) std::copy_n(last_group, here, group + i);
   }
 }
 

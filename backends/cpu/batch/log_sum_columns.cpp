@@ -11,19 +11,20 @@ namespace {
 
 constexpr std::size_t width = log_sum_states::width;
 
-/// merge_log_sums() takes whole blocks of lanes.
+/// merge_log_sums() takes whole blocks of columns.
 constexpr std::size_t block = 32;
 constexpr std::size_t whole_blocks(std::size_t columns) { return (columns + block - 1) / block * block; }
 
-/// The number of elements of a lane that are added between loading and storing the states of the lane.
+/// The number of elements that are added to a state of each column between loading and storing these states.
 constexpr std::size_t at_once = 8;
 
-/// Calls add(lane, row, rows) for up to `at_once` elements of each column in a lane. `row` is the index of the first.
+/// Calls add(j, row, rows) for up to `at_once` elements that are added to state j of each column. `row` is the index
+/// of the first.
 template <class Add>
-void for_each_part(std::size_t lanes, std::size_t count, const Add& add) {
-  for (std::size_t first = 0; first < count; first += at_once * lanes) {
-    for (std::size_t i = first; i < std::min(first + lanes, count); ++i) {
-      add(i - first, static_cast<std::ptrdiff_t>(i), std::min((count - i + lanes - 1) / lanes, at_once));
+void for_each_part(std::size_t row_width, std::size_t count, const Add& add) {
+  for (std::size_t first = 0; first < count; first += at_once * row_width) {
+    for (std::size_t i = first; i < std::min(first + row_width, count); ++i) {
+      add(i - first, static_cast<std::ptrdiff_t>(i), std::min((count - i + row_width - 1) / row_width, at_once));
     }
   }
 }
@@ -37,19 +38,19 @@ void load_floats(element_type type, const std::byte* x, std::size_t count, std::
 /// Adds elements by exponentials of floats. Returns whether all of them are near.
 bool fold_near(element_type type, const std::byte* x, std::ptrdiff_t along, std::size_t columns, std::size_t count,
                log_sum_states& s) {
-  constexpr std::size_t lanes = log_sum_columns<float>::lanes;
-  const std::ptrdiff_t distance = along * static_cast<std::ptrdiff_t>(byte_size(type)), step = lanes * along;
+  constexpr std::size_t row_width = log_sum_columns<float>::row_width;
+  const std::ptrdiff_t distance = along * static_cast<std::ptrdiff_t>(byte_size(type)), step = row_width * along;
   std::fill_n(s.most, whole_blocks(columns), 0);
-  for_each_part(lanes, count, [&](std::size_t lane, std::ptrdiff_t first, std::size_t rows) {
+  for_each_part(row_width, count, [&](std::size_t j, std::ptrdiff_t first, std::size_t rows) {
     const std::byte* row = x + first * distance;
     if (type == element_type::f32) {
-      add_near_rows(reinterpret_cast<const float*>(row), rows, step, columns, s.sum[lane], s.most, false, along);
+      add_near_rows(reinterpret_cast<const float*>(row), rows, step, columns, s.sum[j], s.most, false, along);
     } else {
       float wide[at_once * width];
-      for (std::size_t r = 0; r < rows; ++r, row += lanes * distance) {
+      for (std::size_t r = 0; r < rows; ++r, row += row_width * distance) {
         load_floats(type, row, columns, distance, wide + r * width);
       }
-      add_near_rows(wide, rows, width, columns, s.sum[lane], s.most, false, 0);
+      add_near_rows(wide, rows, width, columns, s.sum[j], s.most, false, 0);
     }
   });
   return count > 1 && std::all_of(s.most, s.most + columns, is_near);
@@ -82,20 +83,20 @@ bool fold_near(element_type type, const std::byte* x, std::ptrdiff_t along, std:
 
 void fold_doubles(const double* x, std::ptrdiff_t along, std::size_t columns, std::size_t count, std::size_t used,
                   log_sum_states& s) {
-  constexpr std::size_t lanes = log_sum_columns<double>::lanes;
+  constexpr std::size_t row_width = log_sum_columns<double>::row_width;
   for (std::size_t j = 0; j < used; ++j) {
     std::fill_n(s.largest[j], whole_blocks(columns), accumulator::log_sum<double>::identity().largest);
   }
   const std::size_t whole = columns / block * block;
-  const std::ptrdiff_t step = lanes * along;
-  for_each_part(lanes, count, [&](std::size_t lane, std::ptrdiff_t first, std::size_t rows) {
+  const std::ptrdiff_t step = row_width * along;
+  for_each_part(row_width, count, [&](std::size_t j, std::ptrdiff_t first, std::size_t rows) {
     const double* row = x + first * along;
-    merge_log_sums(row, nullptr, rows, step, whole, s.largest[lane], s.sum[lane]);
+    merge_log_sums(row, nullptr, rows, step, whole, s.largest[j], s.sum[j]);
     if (whole == columns) return;
     double copy[at_once * block] = {};
     row += whole;
     for (std::size_t r = 0; r < rows; ++r, row += step) std::copy_n(row, columns - whole, copy + r * block);
-    merge_log_sums(copy, nullptr, rows, block, block, s.largest[lane] + whole, s.sum[lane] + whole);
+    merge_log_sums(copy, nullptr, rows, block, block, s.largest[j] + whole, s.sum[j] + whole);
   });
 }
 
@@ -126,7 +127,7 @@ void merge_log_sum_columns(void* into, const void* from, std::size_t columns, st
   s.plain = plain;
 }
 
-/// Lanes without elements are neutral, and are left out.
+/// States without elements are neutral, and are left out.
 void collapse_log_sum_columns(void* states, std::size_t columns, std::size_t used) {
   auto& s = *static_cast<log_sum_states*>(states);
   for (std::size_t half = std::bit_ceil(used) / 2; half > 0; half /= 2) {

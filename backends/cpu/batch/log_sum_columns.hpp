@@ -9,12 +9,12 @@
 
 namespace fanin::cpu {
 
-/// The states of up to `width` columns. Only the first `lanes` lanes are used.
+/// The states of up to `width` columns. Only the first `row_width` states of each column are used.
 struct log_sum_states {
-  static constexpr std::size_t most_lanes = 64, width = 256;
+  static constexpr std::size_t most_states = 64, width = 256;
   bool plain;                ///< all references are 0, and `largest` is not set
   std::int32_t most[width];  ///< the bits of the largest magnitude of each column of a leaf of floats
-  double largest[most_lanes][width], sum[most_lanes][width];
+  double largest[most_states][width], sum[most_states][width];
 };
 
 void fold_log_sum_columns(element_type type, const void* x, std::ptrdiff_t along, std::size_t columns,
@@ -28,8 +28,8 @@ struct log_sum_columns {
   using states = log_sum_states;
   static constexpr bool reads_leaves = true;
   static constexpr std::size_t width = states::width;
-  static constexpr std::size_t lanes =
-      log_sum_row<std::conditional_t<sizeof(T) == sizeof(double), double, float>>::lanes;
+  static constexpr std::size_t row_width =
+      log_sum_row<std::conditional_t<sizeof(T) == sizeof(double), double, float>>::row_width;
   static void fold(const void* x, std::ptrdiff_t along, std::size_t columns, std::size_t, std::size_t count,
                    std::size_t used, void* to) {
     fold_log_sum_columns(type_of<T>, x, along, columns, count, used, *static_cast<states*>(to));

@@ -35,7 +35,7 @@ rows_side_by_side::rows_side_by_side(const batch& many, batch_results& results, 
       type_(request.inputs.type()),
       result_(request.result),
       along_(reduced_axes(many)[0].stride[0]),
-      used_(std::min(loops_.lanes, tiles_.length())) {
+      used_(std::min(loops_.row_width, tiles_.length())) {
   if (tiles_.parts() > 1) partials_ = partial_memory_.get(tiles_.tasks() * loops_.state_bytes);
 }
 
@@ -43,7 +43,8 @@ template <class F>
 void rows_side_by_side::for_each_block(const row_tile& tile, const std::byte* x, std::size_t count, workspace& with,
                                        const F& f) const {
   if (!is_narrow(type_) || loops_.reads_leaves) return f(x, along_, 0, count);
-  const std::size_t at_once = std::max<std::size_t>(1, widened_elements / tile.rows / loops_.lanes) * loops_.lanes;
+  const std::size_t at_once =
+      std::max<std::size_t>(1, widened_elements / tile.rows / loops_.row_width) * loops_.row_width;
   auto* const wide = reinterpret_cast<float*>(with.wide.get(std::min(count, at_once) * tile.rows * sizeof(float)));
   const std::ptrdiff_t along_bytes = along_ * static_cast<std::ptrdiff_t>(byte_size(type_));
   for (std::size_t first = 0; first < count; first += at_once) {
@@ -95,7 +96,7 @@ void rows_side_by_side::fold(std::size_t task, workspace& with) {
   const auto levels = static_cast<std::size_t>(std::bit_width(tile.count / columns_.leaf)) + 2;
   const auto* const x = static_cast<const std::byte*>(many_.inputs[0].data) + first * bytes;
   std::byte* const states = with.states.get(levels * loops_.state_bytes);
-  if (loops_.fold_short != nullptr && tiles_.length() <= loops_.lanes) {
+  if (loops_.fold_short != nullptr && tiles_.length() <= loops_.row_width) {
     for_each_block(tile, x, tile.count, with,
                    [&](const void* block, std::ptrdiff_t along, std::size_t, std::size_t n) {
                      loops_.fold_short(block, along, tile.rows, n, states);

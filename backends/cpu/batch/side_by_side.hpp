@@ -39,7 +39,7 @@ class rows_side_by_side {
   row_tiles tiles_;
   element_type type_, result_;
   std::ptrdiff_t along_;  ///< from an element of a row to the next
-  std::size_t used_;      ///< lanes that take elements
+  std::size_t used_;      ///< states of a column that take elements
   state_memory partial_memory_;
   std::byte* partials_ = nullptr;
 };

@@ -15,8 +15,9 @@
 //   folds_as                          an accumulator of the same state, identity, add and merge, whose loops and
 //                                     kernels serve A too (default: A)
 //   merges_as                         an accumulator of the same state, identity and merge (default: A)
-//   of_lane(x, count, lane, lanes)    the state of x[lane], x[lane + lanes], ... below x[count]. The general loop of
-//                                     CPUs calls it for a lane of a leaf, in place of add().
+//   of_strided(x, count, first, stride)
+//                                     the state of x[first], x[first + stride], ... below x[count]. The general loop
+//                                     of CPUs calls it for each state of a leaf's row, in place of add().
 //   add_run, is_at                    add elements that lie one after another at once, on devices: extremum.hpp
 //   rounds_once                       whether finish<R> rounds the exact value to any floating R (default: false)
 //   of_floats                         for narrow and complex elements: the accumulator with the same states that adds

@@ -104,10 +104,10 @@ struct compensated_moments {
   using sum = compensated_sum<double>;
 };
 
-/// The sums of compensated_moments, computed in a faster way. For each lane of a leaf, a machine may add in double
-/// the differences of the elements from one of them, and the squares of these differences. A lane of a leaf has at
-/// most 32 elements that are not 0. This loses at most `of_variance` times the variance; docs/numerics.md has the
-/// proof.
+/// The sums of compensated_moments, computed in a faster way. For each state of a leaf's row, a machine may add in
+/// double the differences of the elements from one of them, and the squares of these differences. A state of a leaf
+/// has at most 32 elements that are not 0. This loses at most `of_variance` times the variance; docs/numerics.md has
+/// the proof.
 template <class T>
 struct shifted_moments : compensated_moments<T> {
   static double error_of_sums(const rounding_chain& chain) {
@@ -120,10 +120,10 @@ struct shifted_moments : compensated_moments<T> {
   /// The origin a is the first element that is not 0. Let s and q be the sums of the n differences from a and of
   /// their squares. Then the sums of x and of x^2 are n a + s and n a^2 + 2 a s + q. Zeros are left out. Zeros
   /// change neither sum, and a zero that stands for an absent element may be far from all other elements.
-  static compensated_double_moments of_lane(const T* x, std::size_t count, std::size_t lane, std::size_t lanes) {
+  static compensated_double_moments of_strided(const T* x, std::size_t count, std::size_t first, std::size_t stride) {
     double a = 0, n = 0, s = 0, q = 0;
-    for (std::size_t i = lane; i < count && a == 0; i += lanes) a = x[i];
-    for (std::size_t i = lane; i < count; i += lanes) {
+    for (std::size_t i = first; i < count && a == 0; i += stride) a = x[i];
+    for (std::size_t i = first; i < count; i += stride) {
       if (x[i] == 0) continue;
       const double difference = x[i] - a;
       n += 1;

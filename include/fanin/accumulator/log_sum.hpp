@@ -60,10 +60,10 @@ inline bool is_near_leaf(const float* x, std::size_t count) {
 template <>
 struct log_sum<float> : log_sum<double> {
   using element = float;
-  static state of_lane(const float* x, std::size_t count, std::size_t lane, std::size_t lanes) {
+  static state of_strided(const float* x, std::size_t count, std::size_t first, std::size_t stride) {
     const bool near = is_near_leaf(x, count);
     state s = near ? state{0, 0} : identity();
-    for (std::size_t i = lane; i < count; i += lanes) {
+    for (std::size_t i = first; i < count; i += stride) {
       if (near) {
         s.sum += exponential_of_near(x[i]);
       } else {

@@ -23,13 +23,13 @@ struct widening : A {
   FANIN_HOST_DEVICE static void add(typename A::state& s, T x, Rest... rest) {
     A::add(s, static_cast<float>(x), wide(rest)...);
   }
-  static typename A::state of_lane(const T* x, std::size_t count, std::size_t lane, std::size_t lanes) requires
+  static typename A::state of_strided(const T* x, std::size_t count, std::size_t first, std::size_t stride) requires
       requires(const float* floats) {
-    A::of_lane(floats, count, lane, lanes);
+    A::of_strided(floats, count, first, stride);
   }
   {
     const std::vector<float> floats(x, x + count);
-    return A::of_lane(floats.data(), count, lane, lanes);
+    return A::of_strided(floats.data(), count, first, stride);
   }
   template <class R>
   FANIN_HOST_DEVICE static R finish(const typename A::state& s, std::uint64_t count) {

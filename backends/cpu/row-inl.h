@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaf of the fixed order: rows of 256 bytes with a virtual lane for each element, whatever the vector's width.
+// The leaf of the fixed order: rows of 256 bytes with a state for each element, whatever the vector's width.
 // Highway includes this file once for each instruction set.
-#if defined(FANIN_LEAF_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef FANIN_LEAF_LANES_INL_H_
-#undef FANIN_LEAF_LANES_INL_H_
+#if defined(FANIN_ROW_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FANIN_ROW_INL_H_
+#undef FANIN_ROW_INL_H_
 #else
-#define FANIN_LEAF_LANES_INL_H_
+#define FANIN_ROW_INL_H_
 #endif
 
 #include <hwy/highway.h>
@@ -26,20 +26,20 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Whether the target has vectors. Without vectors some loops take the elements one by one, which is less code.
 constexpr bool has_vectors = HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR;
 
-/// One vector for each number of an accumulator's state.
+/// The states of an accumulator for the elements of a vector: one vector for each number of a state.
 template <class D, int Planes>
-struct lanes {
+struct vector_states {
   hn::Vec<D> plane[Planes];
 };
 
-/// Merges the lanes of one vector pairwise, lane j with lane j + width / 2, down to one, and stores its planes.
+/// Merges the states of one vector pairwise, state j with state j + width / 2, down to one, and stores its numbers.
 template <class Kernel, class D>
-HWY_INLINE void collapse(D d, lanes<D, Kernel::planes> low, hn::TFromD<D>* out) {
+HWY_INLINE void collapse(D d, vector_states<D, Kernel::planes> low, hn::TFromD<D>* out) {
   using T = hn::TFromD<D>;
   auto high = low;
   if constexpr (hn::MaxLanes(D()) * sizeof(T) > 16) {
     const hn::Half<D> half;
-    lanes<hn::Half<D>, Kernel::planes> a, b;
+    vector_states<hn::Half<D>, Kernel::planes> a, b;
     for (int p = 0; p < Kernel::planes; ++p) {
       a.plane[p] = hn::LowerHalf(half, low.plane[p]);
       b.plane[p] = hn::UpperHalf(half, low.plane[p]);
@@ -59,7 +59,7 @@ HWY_INLINE void collapse(D d, lanes<D, Kernel::planes> low, hn::TFromD<D>* out) 
   }
 }
 
-/// The lanes of a whole row.
+/// The states of a whole row.
 template <class Kernel, class T>
 struct row_state {
   using D = hn::ScalableTag<T>;
@@ -67,7 +67,7 @@ struct row_state {
   static constexpr std::size_t size = row_bytes / sizeof(T);
   static constexpr std::size_t vectors = size / width;
   static_assert(vectors >= 2 && vectors * width == size);
-  lanes<D, Kernel::planes> part[vectors];
+  vector_states<D, Kernel::planes> part[vectors];
 
   HWY_INLINE void load(const T* from) {
     HWY_UNROLL(16)
@@ -101,7 +101,7 @@ constexpr std::size_t least_aligned_bytes = 4096;
 /// Whether the instruction set loads a part of a vector in one instruction. The others have vectors of 16 bytes.
 constexpr bool has_masked_loads = HWY_TARGET <= HWY_AVX2;
 
-/// The lanes begin, ..., end - 1 of the vector at x, which are all that is read, with `fill` in the other lanes.
+/// The elements begin, ..., end - 1 of the vector at x, which are all that is read, with `fill` for the others.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> load_part(D d, const T* x, std::size_t begin, std::size_t end, T fill) {
   constexpr bool loads_parts = HWY_TARGET <= HWY_AVX3 || (has_masked_loads && sizeof(T) >= 4);
@@ -109,10 +109,10 @@ HWY_INLINE hn::Vec<D> load_part(D d, const T* x, std::size_t begin, std::size_t 
     const auto wanted = hn::AndNot(hn::FirstN(d, begin), hn::FirstN(d, end));
     return hn::IfThenElse(wanted, hn::MaskedLoad(wanted, d, x), hn::Set(d, fill));
   } else {
-    HWY_ALIGN T lanes[hn::MaxLanes(D())];
-    std::fill_n(lanes, hn::MaxLanes(D()), fill);
-    std::copy(x + begin, x + end, lanes + begin);
-    return hn::Load(d, lanes);
+    HWY_ALIGN T elements[hn::MaxLanes(D())];
+    std::fill_n(elements, hn::MaxLanes(D()), fill);
+    std::copy(x + begin, x + end, elements + begin);
+    return hn::Load(d, elements);
   }
 }
 
@@ -128,7 +128,8 @@ struct input {
   HWY_INLINE void prefetch() const {
     for (std::size_t b = 0; b < row_bytes; b += 64) prefetch_line(reinterpret_cast<const char*>(x) + b);
   }
-  /// Adds lanes begin, ..., end - 1 of the vector at element i, which may be before the input, and neutral elements.
+  /// Adds elements begin, ..., end - 1 of the vector at element i, which may be before the input, and neutral
+  /// elements.
   template <class Kernel, class D, class S>
   HWY_INLINE void add_part(D d, S& s, std::ptrdiff_t i, std::size_t begin, std::size_t end) const {
     Kernel::add(d, s, load_part(d, x + i, begin, end, Kernel::template neutral<T>()));
@@ -177,8 +178,8 @@ struct input<T, 2> {
 };
 
 /// Folds one leaf, step by step, so that the steps of two leaves can alternate. `turn` elements come before the first
-/// whole vector; they are added to the last lanes of the row. So lane j receives the elements of the virtual lane
-/// (j + turn) mod S::size.
+/// whole vector; they are added to the last states of the row. So state j receives the elements of state
+/// (j + turn) mod S::size of the fixed order.
 template <class Kernel, class T>
 struct leaf_fold {
   using S = row_state<Kernel, T>;
@@ -304,7 +305,7 @@ HWY_NOINLINE void merge_blocks(input<T, Kernel::inputs> in, std::size_t count, s
   root = row;
 }
 
-/// The places by which the lanes of an input are turned.
+/// The places by which the states of an input are turned.
 template <class Kernel, class T>
 HWY_INLINE std::size_t turn_of(const input<T, Kernel::inputs>& in, std::size_t count) {
   return count < least_aligned_bytes / sizeof(T) ? 0 : in.unaligned();
@@ -316,7 +317,7 @@ constexpr std::size_t block_of(std::size_t count) {
   return folds_pairs<Kernel, T> && count <= most_paired_bytes / sizeof(T) ? 2 * leaf : leaf;
 }
 
-/// Folds any number of elements into a row whose lanes are turned.
+/// Folds any number of elements into a row whose states are turned.
 template <class Kernel, class T>
 HWY_INLINE void fold_leaves(const input<T, Kernel::inputs>& in, std::size_t count, std::size_t turn,
                             row_state<Kernel, T>& root) {
@@ -329,7 +330,7 @@ HWY_INLINE void fold_leaves(const input<T, Kernel::inputs>& in, std::size_t coun
   }
 }
 
-/// Folds any number of elements into the lanes of a row.
+/// Folds any number of elements into the states of a row.
 template <class Kernel, class T>
 HWY_INLINE void fold_to_row(const input<T, Kernel::inputs>& in, std::size_t count, T* state) {
   using S = row_state<Kernel, T>;
@@ -342,8 +343,8 @@ HWY_INLINE void fold_to_row(const input<T, Kernel::inputs>& in, std::size_t coun
   }
 }
 
-/// Merges a row pairwise, lane j with lane j + size / 2, down to one lane. The lanes may be turned: merges are
-/// commutative, and lanes that are half of a row apart stay so.
+/// Merges a row pairwise, state j with state j + size / 2, down to one state. The states may be turned: merges are
+/// commutative, and states that are half of a row apart stay so.
 template <class Kernel, class T>
 HWY_INLINE std::array<T, Kernel::planes> collapse_row(row_state<Kernel, T> row) {
   using S = row_state<Kernel, T>;
@@ -358,9 +359,9 @@ HWY_INLINE std::array<T, Kernel::planes> collapse_row(row_state<Kernel, T> row) 
   return total;
 }
 
-/// Folds any number of elements into one lane.
+/// Folds any number of elements into one state.
 template <class Kernel, class T>
-HWY_INLINE std::array<T, Kernel::planes> fold_to_lane(const input<T, Kernel::inputs>& in, std::size_t count) {
+HWY_INLINE std::array<T, Kernel::planes> fold_to_state(const input<T, Kernel::inputs>& in, std::size_t count) {
   const std::size_t turn = turn_of<Kernel, T>(in, count);
   if (Kernel::planes == 1 && count <= block_of<Kernel, T>(count)) {  // Short input saves the call, and a copy.
     return collapse_row<Kernel, T>(fold_block<false, Kernel, T>(in, count, turn));
