@@ -24,13 +24,13 @@ double reduced(double own, MPI_Op op) {
 /// A sum in eight chains, which compilers vectorise.
 template <class Term>
 double plain(std::size_t n, Term term) {
-  double lane[8] = {};
+  double sum[8] = {};
   std::size_t i = 0;
   for (; i + 8 <= n; i += 8) {
-    for (std::size_t j = 0; j < 8; ++j) lane[j] += term(i + j);
+    for (std::size_t j = 0; j < 8; ++j) sum[j] += term(i + j);
   }
-  for (; i < n; ++i) lane[0] += term(i);
-  return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+  for (; i < n; ++i) sum[0] += term(i);
+  return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
 double plain_sum(const std::vector<double>& x) {
@@ -50,18 +50,18 @@ double two_pass_sum(const std::vector<double>& x, double total_count) {
   const double high = 1.5 * std::ldexp(1, std::ilogb(largest) + 2 + std::ilogb(total_count) + 1);
   const double low = std::ldexp(high, std::ilogb(total_count) + 2 - 52);
   double parts[2] = {}, all[2];
-  double lane[2][4] = {};
+  double sum[2][4] = {};
   std::size_t i = 0;
   const auto add = [&](std::size_t j, double v) {
     const double first = (v + high) - high, rest = v - first;
-    lane[0][j] += first;
-    lane[1][j] += (rest + low) - low;
+    sum[0][j] += first;
+    sum[1][j] += (rest + low) - low;
   };
   for (; i + 4 <= x.size(); i += 4) {
     for (std::size_t j = 0; j < 4; ++j) add(j, x[i + j]);
   }
   for (; i < x.size(); ++i) add(0, x[i]);
-  for (int part = 0; part < 2; ++part) parts[part] = lane[part][0] + lane[part][1] + lane[part][2] + lane[part][3];
+  for (int part = 0; part < 2; ++part) parts[part] = sum[part][0] + sum[part][1] + sum[part][2] + sum[part][3];
   MPI_Allreduce(parts, all, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   return all[0] + all[1];
 }

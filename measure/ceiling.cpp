@@ -51,10 +51,10 @@ unsigned long long read_block_as(const unsigned char* data, std::size_t bytes) {
   }
   for (; i + width <= bytes; i += width) seen[0] = hn::Or(seen[0], hn::LoadU(d, data + i));
   for (std::size_t v = 1; v < unroll; ++v) seen[0] = hn::Or(seen[0], seen[v]);
-  HWY_ALIGN std::uint8_t lanes[width];
-  hn::Store(seen[0], d, lanes);
+  HWY_ALIGN std::uint8_t seen_bytes[width];
+  hn::Store(seen[0], d, seen_bytes);
   unsigned long long result = 0;
-  for (std::size_t l = 0; l < width; ++l) result |= lanes[l];
+  for (std::size_t b = 0; b < width; ++b) result |= seen_bytes[b];
   for (std::size_t b = 0; b < bytes && bytes < width; ++b) result |= data[b];
   return result;
 }

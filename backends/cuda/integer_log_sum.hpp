@@ -20,7 +20,7 @@ FANIN_HOST_DEVICE inline bool are_integers(const element_rule& rule) {
 }
 
 /// e^x for the near integer x = at - 256, with a relative error of at most 3.01 * 2^-53. e^0 is exactly 1. Each table
-/// is in one or two cache lines, and so 32 lanes read it at once. `at` is the sum of `first`, a multiple of 16, and
+/// is in one or two cache lines, and so a warp reads it at once. `at` is the sum of `first`, a multiple of 16, and
 /// `rest`.
 FANIN_HOST_DEVICE inline double exponential_at(unsigned first, unsigned rest) {
   // clang-format off

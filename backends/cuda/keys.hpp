@@ -107,37 +107,37 @@ template <class Word>
 inline constexpr packed_words<Word> upper_bits = each_word<Word>* upper_bit<Word>;
 
 /// All ones in words whose upper bit is 1, and zeros in other words.
-template <class Word, class Lane = packed_words<Word>>
-FANIN_HOST_DEVICE Lane masks_of_upper_bits(Lane lane) {
-  if constexpr (sizeof(Word) == sizeof(Lane)) {
-    return static_cast<Lane>(static_cast<std::make_signed_t<Lane>>(lane) >> (8 * sizeof(Word) - 1));
+template <class Word, class Packed = packed_words<Word>>
+FANIN_HOST_DEVICE Packed masks_of_upper_bits(Packed packed) {
+  if constexpr (sizeof(Word) == sizeof(Packed)) {
+    return static_cast<Packed>(static_cast<std::make_signed_t<Packed>>(packed) >> (8 * sizeof(Word) - 1));
   } else {
     // A selector of prmt from 8 on copies the upper bit of a byte to all its bits.
     NV_IF_ELSE_TARGET(NV_IS_DEVICE,
-                      (Lane replicated; asm("prmt.b32 %0, %1, %1, %2;"
-                                            : "=r"(replicated)
-                                            : "r"(lane), "n"(sizeof(Word) == 2 ? 0xbb99 : 0xba98));
+                      (Packed replicated; asm("prmt.b32 %0, %1, %1, %2;"
+                                              : "=r"(replicated)
+                                              : "r"(packed), "n"(sizeof(Word) == 2 ? 0xbb99 : 0xba98));
                        return replicated;),
-                      (return ((lane & upper_bits<Word>) >> (8 * sizeof(Word) - 1)) * static_cast<Word>(~Word{0});))
+                      (return ((packed & upper_bits<Word>) >> (8 * sizeof(Word) - 1)) * static_cast<Word>(~Word{0});))
   }
 }
 
-/// The keys of the words that are packed in `lane`.
-template <class Word, class Lane = packed_words<Word>>
-FANIN_HOST_DEVICE Lane keys_of_words(Lane lane, const element_rule& rule) {
-  const Lane keys = lane ^ (masks_of_upper_bits<Word>(lane) & static_cast<Lane>(rule.flips));
-  const Lane above = (lane & ~upper_bits<Word>)+static_cast<Lane>(rule.above);
-  return (keys ^ static_cast<Lane>(rule.inverts)) | masks_of_upper_bits<Word>(above);
+/// The keys of the words in `packed`.
+template <class Word, class Packed = packed_words<Word>>
+FANIN_HOST_DEVICE Packed keys_of_words(Packed packed, const element_rule& rule) {
+  const Packed keys = packed ^ (masks_of_upper_bits<Word>(packed) & static_cast<Packed>(rule.flips));
+  const Packed above = (packed & ~upper_bits<Word>)+static_cast<Packed>(rule.above);
+  return (keys ^ static_cast<Packed>(rule.inverts)) | masks_of_upper_bits<Word>(above);
 }
 template <class Word>
 FANIN_HOST_DEVICE Word key_of_word(Word word, const element_rule& rule) {
   return static_cast<Word>(keys_of_words<Word>(static_cast<packed_words<Word>>(word), rule));
 }
 
-/// The larger words of two lanes, or the smaller ones.
-template <class Word, bool Largest, class Lane = packed_words<Word>>
-FANIN_HOST_DEVICE Lane extreme_words(Lane a, Lane b) {
-  if constexpr (sizeof(Word) == sizeof(Lane)) {
+/// The larger words of two integers of packed words, or the smaller ones.
+template <class Word, bool Largest, class Packed = packed_words<Word>>
+FANIN_HOST_DEVICE Packed extreme_words(Packed a, Packed b) {
+  if constexpr (sizeof(Word) == sizeof(Packed)) {
     return (Largest ? a < b : b < a) ? b : a;
   } else {
     NV_IF_ELSE_TARGET(NV_IS_DEVICE,
@@ -145,9 +145,9 @@ FANIN_HOST_DEVICE Lane extreme_words(Lane a, Lane b) {
                           if constexpr (sizeof(Word) == 2) {
                             return Largest ? __vmaxu2(a, b) : __vminu2(a, b);
                           } else { return Largest ? __vmaxu4(a, b) : __vminu4(a, b); }),
-                      (Lane found = 0; for (unsigned i = 0; i < sizeof(Lane); i += sizeof(Word)) {
+                      (Packed found = 0; for (unsigned i = 0; i < sizeof(Packed); i += sizeof(Word)) {
                         const auto x = static_cast<Word>(a >> 8 * i), y = static_cast<Word>(b >> 8 * i);
-                        found |= static_cast<Lane>((Largest ? x < y : y < x) ? y : x) << 8 * i;
+                        found |= static_cast<Packed>((Largest ? x < y : y < x) ? y : x) << 8 * i;
                       } return found;))
   }
 }
@@ -188,9 +188,9 @@ struct keyed : A {
     packed_words<word> registers[sizeof x / sizeof(packed_words<word>)];
     std::memcpy(registers, x, sizeof x);
     if ((r.flips | r.above) == 0) {
-      for (auto& lane : registers) lane ^= static_cast<packed_words<word>>(r.inverts);
+      for (auto& packed : registers) packed ^= static_cast<packed_words<word>>(r.inverts);
     } else {
-      for (auto& lane : registers) lane = keys_of_words<word>(lane, r);
+      for (auto& packed : registers) packed = keys_of_words<word>(packed, r);
     }
     std::memcpy(keys, registers, sizeof keys);
   }

@@ -20,19 +20,20 @@ R add_in_order(std::span<const R> x) {
 /// Eight sums side by side in a block of up to 128 elements; longer arrays are halved. [numpy, pairwise summation]
 template <class R>
 R add_pairwise(std::span<const R> x) {
-  constexpr std::size_t lanes = 8, block = 128;
-  if (x.size() < lanes) return add_in_order(x);
+  constexpr std::size_t side_by_side = 8, block = 128;
+  if (x.size() < side_by_side) return add_in_order(x);
   if (x.size() > block) {
-    const std::size_t half = x.size() / 2 / lanes * lanes;
+    const std::size_t half = x.size() / 2 / side_by_side * side_by_side;
     return add_pairwise(x.first(half)) + add_pairwise(x.subspan(half));
   }
-  R lane[lanes];
-  std::copy_n(x.begin(), lanes, lane);
-  std::size_t i = lanes;
-  for (; i + lanes <= x.size(); i += lanes) {
-    for (std::size_t j = 0; j < lanes; ++j) lane[j] += x[i + j];
+  R partial[side_by_side];
+  std::copy_n(x.begin(), side_by_side, partial);
+  std::size_t i = side_by_side;
+  for (; i + side_by_side <= x.size(); i += side_by_side) {
+    for (std::size_t j = 0; j < side_by_side; ++j) partial[j] += x[i + j];
   }
-  R sum = ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+  R sum = ((partial[0] + partial[1]) + (partial[2] + partial[3])) +
+          ((partial[4] + partial[5]) + (partial[6] + partial[7]));
   for (; i < x.size(); ++i) sum += x[i];
   return sum;
 }

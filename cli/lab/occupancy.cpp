@@ -22,7 +22,7 @@ namespace fanin::cli::lab {
 namespace {
 
 constexpr std::size_t count = std::size_t{1} << 24;
-constexpr unsigned lanes = 32;
+constexpr unsigned warp_size = 32;
 
 /// The name of the resource that limits the blocks on a multiprocessor. The hardware allocates registers to a warp in
 /// units of 256, and reserves some shared memory for each block.
@@ -31,11 +31,12 @@ std::string_view limit_of(const cuda::stage_plan& plan, const cuda::stage_resour
     std::string_view name;
     std::size_t blocks;
   };
-  const std::size_t registers = (static_cast<std::size_t>(used.registers) * lanes + 255) / 256 * 256;
+  const std::size_t registers = (static_cast<std::size_t>(used.registers) * warp_size + 255) / 256 * 256;
   const std::size_t shared = used.static_shared_bytes + plan.shared_bytes + p.reservedSharedMemPerBlock;
   const std::array limits = {
       limit{"threads", static_cast<std::size_t>(p.maxThreadsPerMultiProcessor) / plan.block_size},
-      limit{"registers", static_cast<std::size_t>(p.regsPerMultiprocessor) / (registers * plan.block_size / lanes)},
+      limit{"registers",
+            static_cast<std::size_t>(p.regsPerMultiprocessor) / (registers * plan.block_size / warp_size)},
       limit{"shared memory", p.sharedMemPerMultiprocessor / std::max<std::size_t>(shared, 1)},
       limit{"places for blocks", static_cast<std::size_t>(p.maxBlocksPerMultiProcessor)}};
   return std::ranges::min(limits, {}, &limit::blocks).name;
@@ -46,9 +47,9 @@ json row_of(const cuda::stage_info& stage, const cudaDeviceProp& device, double 
   const element_type type = has_f32 ? element_type::f32 : element_type::i32;
   const auto plan = plan_stage(stage, operation::sum, type, count);
   const cuda::stage_resources used = resources_of(plan);
-  const unsigned warps_of_block = plan.block_size / lanes;
+  const unsigned warps_of_block = plan.block_size / warp_size;
   const unsigned warps = plan.blocks_per_multiprocessor * warps_of_block;
-  const unsigned most_warps = static_cast<unsigned>(device.maxThreadsPerMultiProcessor) / lanes;
+  const unsigned most_warps = static_cast<unsigned>(device.maxThreadsPerMultiProcessor) / warp_size;
   const auto element_bytes = static_cast<unsigned>(byte_size(type));
   const unsigned bytes_of_block = stage.tile(plan.block_size, element_bytes) * element_bytes * stage.tiles_under_way;
   const unsigned bytes_of_warp = bytes_of_block / warps_of_block;

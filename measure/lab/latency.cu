@@ -14,11 +14,11 @@ namespace {
 
 using cuda::check;
 
-constexpr unsigned lanes = 32;
+constexpr unsigned warp_size = 32;
 constexpr unsigned most_threads = 1024;
-constexpr std::size_t line_bytes = lanes * sizeof(std::uint32_t);
+constexpr std::size_t line_bytes = warp_size * sizeof(std::uint32_t);
 constexpr unsigned most_warps = 64;
-constexpr unsigned most_blocks_per_multiprocessor = most_warps * lanes / most_threads;
+constexpr unsigned most_blocks_per_multiprocessor = most_warps * warp_size / most_threads;
 
 int attribute(cudaDeviceAttr which) {
   int device = 0, value = 0;
@@ -39,7 +39,7 @@ struct chains {
   std::uint32_t lines;
   std::uint32_t begin, spacing;  ///< position of the first chain in `order`, and distance from each chain to the next
   float one;                     ///< passed at run time, so that the compiler cannot compute the fma
-  std::uint32_t* ends;           ///< the last state of each lane of each chain
+  std::uint32_t* ends;           ///< the last state of each thread of each chain
   long long* cycles;             ///< clock cycles of the first warp
 };
 
@@ -47,11 +47,12 @@ __host__ __device__ constexpr std::uint64_t position_of(const chains& all, std::
   return (all.begin + chain * all.spacing) % all.lines;
 }
 
-/// Writes into every word of a line the number of the next line, so that each lane of a warp reads a word of its own.
+/// Writes into every word of a line the number of the next line, so that each thread of a warp reads a word of its
+/// own.
 __global__ void link_kernel(std::uint32_t* ring, const std::uint32_t* order, std::uint32_t lines) {
   const std::uint32_t position = blockIdx.x;
   const std::uint32_t next = order[position + 1 < lines ? position + 1 : 0];
-  ring[std::uint64_t{order[position]} * lanes + threadIdx.x] = next;
+  ring[std::uint64_t{order[position]} * warp_size + threadIdx.x] = next;
 }
 
 /// `steps` is large enough that one warp takes much longer than a kernel launch.
@@ -61,7 +62,7 @@ struct load {
   using state = std::uint32_t;
   __device__ static state first(const chains& all, std::uint64_t chain) { return all.order[position_of(all, chain)]; }
   __device__ static state next(const chains& all, state line) {
-    return __ldcg(all.ring + std::uint64_t{line} * lanes + threadIdx.x % lanes);
+    return __ldcg(all.ring + std::uint64_t{line} * warp_size + threadIdx.x % warp_size);
   }
 };
 
@@ -75,7 +76,7 @@ struct fma {
 
 template <class Instruction, unsigned Chains>
 __global__ void __launch_bounds__(most_threads, most_blocks_per_multiprocessor) chain_kernel(chains all) {
-  const std::uint64_t warp = (std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) / lanes;
+  const std::uint64_t warp = (std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp_size;
   typename Instruction::state at[Chains];
 #pragma unroll
   for (unsigned c = 0; c < Chains; ++c) at[c] = Instruction::first(all, warp * Chains + c);
@@ -87,7 +88,7 @@ __global__ void __launch_bounds__(most_threads, most_blocks_per_multiprocessor) 
   }
 #pragma unroll
   for (unsigned c = 0; c < Chains; ++c)
-    all.ends[(warp * Chains + c) * lanes + threadIdx.x % lanes] = static_cast<std::uint32_t>(at[c]);
+    all.ends[(warp * Chains + c) * warp_size + threadIdx.x % warp_size] = static_cast<std::uint32_t>(at[c]);
   if (warp == 0 && threadIdx.x == 0) *all.cycles = clock64() - begin;
 }
 
@@ -107,12 +108,12 @@ struct chain_layout {
   static chain_layout over_all(unsigned warps) {
     const auto multiprocessors = static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount));
     const auto all_shared = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-    const unsigned each = std::min(warps, most_threads / lanes);
-    return {warps / each * multiprocessors, each * lanes, warps == each ? all_shared : 0};
+    const unsigned each = std::min(warps, most_threads / warp_size);
+    return {warps / each * multiprocessors, each * warp_size, warps == each ? all_shared : 0};
   }
-  std::uint64_t warps() const { return std::uint64_t{blocks} * threads / lanes; }
+  std::uint64_t warps() const { return std::uint64_t{blocks} * threads / warp_size; }
 };
-constexpr chain_layout one_warp = {1, lanes, 0};
+constexpr chain_layout one_warp = {1, warp_size, 0};
 
 class chain_bench {
  public:
@@ -130,8 +131,8 @@ class chain_bench {
     check(cudaMemcpyAsync(device_order_.get(), order_.data(), lines() * sizeof(std::uint32_t), cudaMemcpyHostToDevice,
                           stream),
           "cudaMemcpyAsync");
-    link_kernel<<<lines(), lanes, 0, stream>>>(pointer_to<std::uint32_t>(ring_),
-                                               pointer_to<std::uint32_t>(device_order_), lines());
+    link_kernel<<<lines(), warp_size, 0, stream>>>(pointer_to<std::uint32_t>(ring_),
+                                                   pointer_to<std::uint32_t>(device_order_), lines());
     check(cudaGetLastError(), "linking lines");
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
@@ -209,13 +210,13 @@ class chain_bench {
     const std::uint64_t count = over.warps() * chain_counts[kind];
     check(cudaMemsetAsync(ends_.get(), 0xff, count * line_bytes, stream_), "cudaMemsetAsync");
     run<Instruction>(kind, over, i);
-    std::vector<std::uint32_t> ends(count * lanes);
+    std::vector<std::uint32_t> ends(count * warp_size);
     check(cudaMemcpyAsync(ends.data(), ends_.get(), count * line_bytes, cudaMemcpyDeviceToHost, stream_),
           "cudaMemcpyAsync");
     check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
     const chains all = chains_of(kind, over, i);
     for (std::size_t k = 0; k < ends.size(); ++k) {
-      if (ends[k] != right_end(Instruction{}, all, k / lanes, order_)) return false;
+      if (ends[k] != right_end(Instruction{}, all, k / warp_size, order_)) return false;
     }
     return true;
   }
@@ -237,7 +238,7 @@ class chain_bench {
 template <class Instruction>
 hiding measured(std::string_view name, chain_bench& bench) {
   const auto most =
-      std::min(most_warps, static_cast<unsigned>(attribute(cudaDevAttrMaxThreadsPerMultiProcessor)) / lanes);
+      std::min(most_warps, static_cast<unsigned>(attribute(cudaDevAttrMaxThreadsPerMultiProcessor)) / warp_size);
   hiding all{name, bench.latency_of<Instruction>(), {}};
   for (unsigned warps = 1; warps <= most; warps *= 2) all.rows.push_back(bench.throughput_of<Instruction>(warps));
   return all;

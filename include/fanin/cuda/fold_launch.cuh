@@ -26,8 +26,8 @@ void launch_fold(const execution& where, const arrays_of<A>& arrays, const Write
                     static_cast<typename A::state*>(where.scratch), where.ticket, write);
 }
 
-/// The longest chain of merges. The states of the threads of a block are merged first. Then each lane of the last
-/// warp merges partials of blocks. At last the lanes of this warp are merged.
+/// The longest chain of merges. The states of the threads of a block are merged first. Then each thread of the
+/// last warp merges partials of blocks. At last the states of this warp are merged.
 inline double grid_merges(unsigned blocks, int threads) {
   const int in_block = std::bit_width(static_cast<unsigned>(threads)) - 1;
   constexpr int in_warp = 5;

@@ -10,11 +10,11 @@
 
 namespace fanin::device_code {
 
-/// Merges the states of the first `Lanes` lanes. Lane 0 gets the merged state.
-template <class A, int Lanes = 32>
+/// Merges the states of the first `Threads` threads of a warp. The first thread gets the merged state.
+template <class A, int Threads = 32>
 __device__ typename A::state fold_warp(typename A::state s) {
 #pragma unroll
-  for (unsigned distance = Lanes / 2; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
+  for (unsigned distance = Threads / 2; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
   return s;
 }
 

@@ -14,7 +14,7 @@ struct shape {
   int threads;  ///< threads in a block
   int blocks_per_multiprocessor;
   int loads;      ///< loads that a thread issues before it uses the first one's result
-  int slots = 0;  ///< slots of a warp in kernels with bulk copies; a slot holds `loads` vectors a lane
+  int slots = 0;  ///< slots of a warp in kernels with bulk copies; a slot holds `loads` vectors a thread
 };
 
 /// Two blocks of 512 threads with 64 registers each use all registers of a multiprocessor. With 8 loads a thread
@@ -25,7 +25,7 @@ constexpr shape fold_shape(std::size_t state_bytes, std::size_t inputs) {
   return {512, 2, std::max(1, loads / static_cast<int>(inputs))};
 }
 
-/// The number of partials that a lane of the last warp loads at once. The warp then loads the partials of 288
+/// The number of partials that a thread of the last warp loads at once. The warp then loads the partials of 288
 /// blocks, which run on 144 multiprocessors.
 inline constexpr int partials_in_flight = 9;
 

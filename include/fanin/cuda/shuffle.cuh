@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves a state of an accumulator between the lanes of a warp.
+// Moves a state of an accumulator between the threads of a warp.
 #pragma once
 
 #include <cstring>
@@ -7,8 +7,8 @@
 
 namespace fanin::device_code {
 
-/// Returns the state of the lane that is `distance` above the caller's lane. If there is no such lane, returns the
-/// caller's own state. Every lane of `mask` calls the function.
+/// Returns the state of the thread of the warp that is `distance` above the caller. If there is no such thread,
+/// returns the caller's own state. Every thread of `mask` calls the function.
 template <class State>
 __device__ State shuffle_down(State value, unsigned distance, unsigned mask = 0xffffffffu) {
   static_assert(std::is_trivially_copyable_v<State>);
