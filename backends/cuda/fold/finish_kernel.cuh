@@ -180,7 +180,7 @@ __device__ bool finish_scaled(typename M::state& s, std::uint64_t& present, cons
   typename P::state sum = P::identity();
   merge_chunks<P>(
       sum, present, out, chunks, [&](std::uint64_t k) -> const auto& { return states[k]; });
-  const bool fits = chunks.lane > 0 || (sum.fits() && present <= P::most_elements);
+  const bool fits = chunks.thread > 0 || (sum.fits() && present <= P::most_elements);
   const bool all_fit = __all_sync(~0u, fits);
   if (all_fit && target.takes_values()) {
     if (chunks.is_mine) write_bits(out, target, result, present, scaled_bits<M>(sum, present, target.end));
@@ -197,7 +197,8 @@ __device__ bool finish_scaled(typename M::state& s, std::uint64_t& present, cons
   return false;
 }
 
-/// Merges the states of chunks and ends the result. All lanes of the warp call it. Not inlined: there are two calls.
+/// Merges the states of chunks and ends the result. All threads of the warp call it. Not inlined: there are two
+/// calls.
 template <class M>
 __device__ __noinline__ void finish_chunks(const batch_output& out, const state_source& from,
                                            const finish_target& target, const chunks_of_result& chunks,
@@ -257,21 +258,21 @@ __device__ bool finish_moments(const batch_output& out, const state_source& from
   return true;
 }
 
-/// Writes the results of long segments. A single lane writes a result of few chunks. All lanes together write a
-/// result of many chunks.
+/// Writes the results of long segments. A single thread writes a result of few chunks. All threads of a
+/// warp together write a result of many chunks.
 template <class M>
 __device__ void finish_long(const batch_elements& all, const batch_output& out, const state_source& from,
                             const finish_target& target) {
   constexpr unsigned few = 4, warps_of_block = tuning::finish_threads / 32;
-  const unsigned lane = threadIdx.x % 32;
+  const unsigned thread = threadIdx.x % 32;
   const std::uint64_t results = long_count(all), warps = std::uint64_t{gridDim.x} * warps_of_block;
   const std::uint64_t per_warp = ::min(results / warps + 1, std::uint64_t{32});
   std::uint64_t begin = (std::uint64_t{blockIdx.x} * warps_of_block + threadIdx.x / 32) * per_warp;
   for (; begin < results; begin += warps * per_warp) {
     std::uint64_t result = 0, first = 0, chunks = 0;
     bool is_done = true;
-    if (lane < per_warp && begin + lane < results) {
-      const long_segments::entry& mine = all.entries[begin + lane];
+    if (thread < per_warp && begin + thread < results) {
+      const long_segments::entry& mine = all.entries[begin + thread];
       result = mine.segment;
       first = mine.first_chunk;
       chunks = chunk_count(mine.length, all.least_chunk);
@@ -280,27 +281,27 @@ __device__ void finish_long(const batch_elements& all, const batch_output& out, 
     for (unsigned left = __ballot_sync(~0u, !is_done); left != 0; left &= left - 1) {
       const unsigned of = static_cast<unsigned>(__ffs(static_cast<int>(left)) - 1);
       finish_chunks<M>(out, from, target,
-                       {__shfl_sync(~0u, first, of), __shfl_sync(~0u, chunks, of), lane, 32, lane == 0},
+                       {__shfl_sync(~0u, first, of), __shfl_sync(~0u, chunks, of), thread, 32, thread == 0},
                        __shfl_sync(~0u, result, of));
     }
   }
 }
 
-/// Ends a single result, or results of batches as enqueue_finish_each() says. `lanes`, a power of two up to 32, merge
-/// the chunks of a result.
+/// Ends a single result, or results of batches as enqueue_finish_each() says. `group_size` threads, a power of two
+/// up to 32, merge the chunks of a result.
 template <class M>
 __global__ void __launch_bounds__(tuning::finish_threads, tuning::finish_blocks<M>)
     finish_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ batch_output out,
                   const __grid_constant__ state_source from, const __grid_constant__ finish_target target,
-                  unsigned lanes) {
+                  unsigned group_size) {
   device_code::overlap_with_next_launch();
   if constexpr (has_scaled<M>) {
     if (all.only_long && target.takes_values()) return finish_long<M>(all, out, from, target);
   }
   const std::uint64_t results = all.only_long ? long_count(all) : all.results;
-  const unsigned lane = threadIdx.x % lanes, at_turn = blockDim.x / lanes;
+  const unsigned thread = threadIdx.x % group_size, at_turn = blockDim.x / group_size;
   for (std::uint64_t turn = blockIdx.x; turn * at_turn < results; turn += gridDim.x) {
-    const std::uint64_t i = turn * at_turn + threadIdx.x / lanes;
+    const std::uint64_t i = turn * at_turn + threadIdx.x / group_size;
     std::uint64_t result = all.first + i, first = i, chunks = 1;
     bool is_result = i < results;
     if (!is_result) {
@@ -315,16 +316,17 @@ __global__ void __launch_bounds__(tuning::finish_threads, tuning::finish_blocks<
       is_result = place_of_segment(all, result).length <= all.most_short;
     }
     if constexpr (has_scaled<M>) {
-      if (lanes == 1 && is_result && from.form == state_form::scaled && target.takes_values()) {
+      if (group_size == 1 && is_result && from.form == state_form::scaled && target.takes_values()) {
         is_result = !finish_alone<M>(out, target, first, chunks, result);
       }
       if (!__any_sync(~0u, is_result)) continue;
     } else if constexpr (has_moments<M>) {
-      const bool is_direct = lanes == 1 && !target.is_single && !target.adds;
+      const bool is_direct = group_size == 1 && !target.is_single && !target.adds;
       if (is_direct && is_result) is_result = !finish_moments<M>(out, from, target, i, result);
       if (is_direct && !__any_sync(~0u, is_result)) continue;
     }
-    finish_chunks<M>(out, from, target, {first, is_result ? chunks : 0, lane, lanes, is_result && lane == 0}, result);
+    finish_chunks<M>(out, from, target, {first, is_result ? chunks : 0, thread, group_size, is_result && thread == 0},
+                     result);
   }
 }
 

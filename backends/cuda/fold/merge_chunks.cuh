@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merging the states of the chunks of a result, by the lanes of a warp.
+// Merging the states of the chunks of a result, by threads of a warp.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ inline __device__ std::uint64_t present_of(const batch_output& out, std::uint64_
   return out.present != nullptr ? out.present[k] : 0;
 }
 
-/// The chunks from number `first` on of a result, which `lanes` lanes merge; the caller is one of them. The first
-/// lane of a result writes it.
+/// The chunks from number `first` on of a result. `threads` neighbouring threads of a warp merge the chunks, and the
+/// caller is thread `thread` of them. Thread 0 writes the result.
 struct chunks_of_result {
   std::uint64_t first, count;
-  unsigned lane, lanes;
+  unsigned thread, threads;
   bool is_mine;
 };
 
@@ -35,32 +35,32 @@ __device__ __noinline__ void merge_wide(typename M::state& s, const State& other
     M::merge(s, static_cast<typename M::state>(other));
   }
 }
-/// Merges the wide state of the lane that is `distance` above into `s`.
+/// Merges the wide state of the thread that is `distance` above into `s`.
 template <class M>
-__device__ __noinline__ void merge_wide_of_lane(typename M::state& s, unsigned distance) {
+__device__ __noinline__ void merge_wide_shifted(typename M::state& s, unsigned distance) {
   M::merge(s, device_code::shuffle_down(s, distance));
 }
 
-/// Calls merge_chunk(k) for all chunks k, which merges the wide state of the chunk into `s`. In the first one of the
-/// lanes `s` is then the merge of all states, and `present` is the number of their elements.
+/// Calls merge_chunk(k) for all chunks k, which merges the wide state of the chunk into `s`. In the first of the
+/// threads `s` is then the merge of all states, and `present` is the number of their elements.
 template <class M, class MergeChunk>
 __device__ void merge_wide_chunks(typename M::state& s, std::uint64_t& present, const batch_output& out,
                                   const chunks_of_result& chunks, const MergeChunk& merge_chunk) {
   present = 0;
 #pragma unroll 1
-  for (std::uint64_t k = chunks.first + chunks.lane; k < chunks.first + chunks.count; k += chunks.lanes) {
+  for (std::uint64_t k = chunks.first + chunks.thread; k < chunks.first + chunks.count; k += chunks.threads) {
     merge_chunk(k);
     present += present_of(out, k);
   }
 #pragma unroll 1
-  for (unsigned distance = chunks.lanes / 2; distance > 0; distance /= 2) {
-    merge_wide_of_lane<M>(s, distance);
+  for (unsigned distance = chunks.threads / 2; distance > 0; distance /= 2) {
+    merge_wide_shifted<M>(s, distance);
     present += device_code::shuffle_down(present, distance);
   }
 }
 
 /// Merges the states state_of(k) of all chunks k into `s`, and adds up the numbers of their elements, in the first
-/// one of the lanes.
+/// of the threads.
 template <class M, class StateOf>
 __device__ void merge_chunks(typename M::state& s, std::uint64_t& present, const batch_output& out,
                              const chunks_of_result& chunks, const StateOf& state_of) {
@@ -78,13 +78,13 @@ __device__ void merge_chunks(typename M::state& s, std::uint64_t& present, const
         [&](std::uint64_t k) -> chunk {
           return {state_of(chunks.first + k), present_of(out, chunks.first + k)};
         },
-        chunks.lane, chunks.count, chunks.lanes,
+        chunks.thread, chunks.count, chunks.threads,
         [&](const chunk& one, std::uint64_t) {
           M::merge(s, static_cast<typename M::state>(one.found));
           present += one.present;
         });
 #pragma unroll 1
-    for (unsigned distance = chunks.lanes / 2; distance > 0; distance /= 2) {
+    for (unsigned distance = chunks.threads / 2; distance > 0; distance /= 2) {
       M::merge(s, device_code::shuffle_down(s, distance));
       present += device_code::shuffle_down(present, distance);
     }
