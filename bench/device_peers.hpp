@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "backends/cuda/runtime/handles.hpp"
+#include "base/cuda/handles.hpp"
 
 namespace fanin::bench {
 

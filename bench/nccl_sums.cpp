@@ -15,7 +15,7 @@
 
 #include <fanin/nccl.hpp>
 
-#include "backends/cuda/runtime/handles.hpp"
+#include "base/cuda/handles.hpp"
 
 namespace fanin::bench {
 namespace {

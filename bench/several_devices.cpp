@@ -12,7 +12,7 @@
 
 #include <fanin/fanin.hpp>
 
-#include "backends/cuda/runtime/handles.hpp"
+#include "base/cuda/handles.hpp"
 #include "bench/hashed.hpp"
 #include "measure/timing.hpp"
 

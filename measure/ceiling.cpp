@@ -14,8 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/cpu_backend.hpp"
-#include "backends/cpu/prefetch.hpp"
+#include <fanin/loop.hpp>
+
+#include "base/prefetch.hpp"
+#include "base/tasks.hpp"
 #include "base/threads.hpp"
 #include "measure/ceiling.hpp"
 #include "measure/timing.hpp"
@@ -44,7 +46,7 @@ unsigned long long read_block_as(const unsigned char* data, std::size_t bytes) {
   }
   for (; i + unroll * width <= bytes; i += unroll * width) {
     if constexpr (Ahead) {
-      for (std::size_t b = 0; b < unroll * width; b += 64) cpu::prefetch_line(data + i + b);
+      for (std::size_t b = 0; b < unroll * width; b += 64) prefetch_line(data + i + b);
     }
     HWY_UNROLL(8)
     for (std::size_t v = 0; v < unroll; ++v) seen[v] = hn::Or(seen[v], hn::LoadU(d, data + i + v * width));
@@ -76,10 +78,6 @@ HWY_EXPORT(read_block);
 HWY_EXPORT(path);
 
 simd_path simd_in_use() { return HWY_DYNAMIC_DISPATCH(path)(); }
-
-/// Arrays of at least this size are read with prefetching, which speeds up reads from memory but slows down reads
-/// from L1 and L2.
-constexpr std::size_t least_prefetched_bytes = std::size_t{5} << 18;
 
 unsigned long long read_alone(const void* data, std::size_t bytes) {
   return HWY_DYNAMIC_DISPATCH(read_block)(static_cast<const unsigned char*>(data), bytes,
@@ -155,10 +153,10 @@ unsigned long long reader::read(const void* data, std::size_t bytes) {
 
 namespace {
 
-const cpu::cpu_backend& threads_of(const backend& by) {
-  const auto* own = dynamic_cast<const cpu::cpu_backend*>(&by);
+const task_backend& threads_of(const backend& by) {
+  const auto* own = dynamic_cast<const task_backend*>(&by);
   for (const backend* one : backends()) {
-    if (own == nullptr) own = dynamic_cast<const cpu::cpu_backend*>(one);
+    if (own == nullptr) own = dynamic_cast<const task_backend*>(one);
   }
   return *own;
 }
@@ -168,11 +166,11 @@ const cpu::cpu_backend& threads_of(const backend& by) {
 class shared_reads {
  public:
   /// `bytes` is not 0.
-  shared_reads(const cpu::cpu_backend& by, unsigned threads, std::size_t bytes)
+  shared_reads(const task_backend& by, unsigned threads, std::size_t bytes)
       : by_(by),
         threads_(threads),
         bytes_(bytes),
-        block_(cpu::chunk_length(bytes, cpu::leaf_bytes, threads)),
+        block_(chunk_length(bytes, detail::leaf_bytes, threads)),
         seen_((bytes + block_ - 1) / block_) {}
 
   unsigned long long read(const void* data) {
@@ -193,7 +191,7 @@ class shared_reads {
   struct alignas(64) line {
     unsigned long long bits = 0;
   };
-  const cpu::cpu_backend& by_;
+  const task_backend& by_;
   unsigned threads_;
   std::size_t bytes_, block_;
   std::vector<line> seen_;
@@ -206,9 +204,9 @@ timed_beside_reads time_beside_reads(const std::function<void(std::size_t)>& cal
                                      const rotation& input, unsigned threads, const stopping_rule& limit) {
   volatile unsigned long long sink = 0;
   const std::size_t bytes = input.at(0).bytes();
-  threads = startable_threads(std::min(threads, cpu::most_threads));
+  threads = startable_threads(std::min(threads, most_threads));
   std::optional<shared_reads> several;
-  if (threads > 1 && bytes > cpu::leaf_bytes) several.emplace(threads_of(by), threads, bytes);  // else one task
+  if (threads > 1 && bytes > detail::leaf_bytes) several.emplace(threads_of(by), threads, bytes);  // else one task
   const auto alone = [&](std::size_t i) { sink = read_alone(input.at(i).data, bytes); };
   const auto together = [&](std::size_t i) { sink = several->read(input.at(i).data); };
   batch_clock reads = host_clock(alone);

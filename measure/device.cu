@@ -8,7 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cuda/stages/23_bulk_copy.cuh"
+#include <nv/target>
+
+#include <fanin/cuda/strided.cuh>
+
+#include "base/cuda/copy_barrier.cuh"
 #include "measure/timing.hpp"
 
 namespace fanin::measure {
@@ -53,45 +57,79 @@ batch_clock event_clock(cudaStream_t stream, std::function<void(std::size_t)> f)
   };
 }
 
-/// An accumulator that costs one XOR per 32-bit word. No reduction does less work, and the compiler cannot remove it.
-struct any_bits {
-  using element = std::uint32_t;
-  using state = std::uint32_t;
-  static __device__ state identity() { return 0; }
-  static __device__ void add(state& s, element x) { s ^= x; }
+/// `count` words of 16 bytes are read.
+struct read_arguments {
+  const uint4* words;
+  std::uint64_t count;
+  std::uint32_t* sink;
 };
-using read_arguments = cuda::stage_arguments<any_bits>;
-using word = cuda::vector_of<std::uint32_t>;
 
 constexpr unsigned read_threads = 512;
 
+/// One XOR for each 32 bits. No reduction does less work, and the compiler cannot remove this work.
+__device__ void add_bits(std::uint32_t& seen, const uint4& word) { seen = seen ^ word.x ^ word.y ^ word.z ^ word.w; }
+
 /// The comparison depends on every word read, so that the compiler keeps every load; the store almost never happens.
 __device__ void write_if_rare(const read_arguments& a, std::uint32_t seen) {
-  if (seen == 0x9e3779b9u) *a.result = seen;
+  if (seen == 0x9e3779b9u) *a.sink = seen;
 }
 
 template <unsigned Loads, unsigned Resident>
 __global__ void __launch_bounds__(read_threads, Resident) plain_read_kernel(read_arguments a) {
-  std::uint32_t seen = any_bits::identity();
-  cuda::for_each_strided<Loads>(
-      reinterpret_cast<const word*>(a.data), std::uint64_t{blockIdx.x} * read_threads + threadIdx.x, a.count / 4,
-      std::uint64_t{gridDim.x} * read_threads, [&](const word& w) { cuda::add_vector<any_bits>(seen, w); });
+  std::uint32_t seen = 0;
+  cuda::for_each_strided<Loads>(a.words, std::uint64_t{blockIdx.x} * read_threads + threadIdx.x, a.count,
+                                std::uint64_t{gridDim.x} * read_threads, [&](const uint4& w) { add_bits(seen, w); });
   write_if_rare(a, seen);
 }
 
+/// Bulk copies bring pieces of 32 KiB into six buffers in shared memory, as in the stage `bulk_copy` of the ladder.
+constexpr unsigned ring_size = 6;
+constexpr unsigned piece = 32 * 1024 / sizeof(uint4);
+constexpr std::size_t ring_bytes = ring_size * piece * sizeof(uint4);
+
+/// The number of words in the piece that begins at word `begin`, or 0 if the words end before.
+__device__ unsigned piece_size(const read_arguments& a, std::uint64_t begin) {
+  if (begin >= a.count) return 0;
+  return a.count - begin < piece ? static_cast<unsigned>(a.count - begin) : piece;
+}
+
+/// Returns the XOR of what the thread read. Code for compute capabilities below 9.0 does not call this function.
+[[maybe_unused]] __device__ std::uint32_t read_pieces(const read_arguments& a) {
+  extern __shared__ __align__(128) uint4 buffers[];
+  __shared__ cuda::copy_barrier arrived[ring_size];
+  const auto start_copy = [&](std::uint64_t begin, unsigned slot) {
+    const unsigned size = piece_size(a, begin);
+    if (size > 0) arrived[slot].copy(buffers + slot * piece, a.words + begin, size * sizeof(uint4));
+  };
+  auto begin = std::uint64_t{blockIdx.x} * piece, apart = std::uint64_t{gridDim.x} * piece;
+  if (threadIdx.x == 0) {
+    for (auto& barrier : arrived) barrier.start();
+    cuda::copy_barrier::publish();
+    for (unsigned slot = 0; slot < ring_size; ++slot) start_copy(begin + slot * apart, slot);
+  }
+  __syncthreads();
+
+  std::uint32_t seen = 0;
+  for (unsigned slot = 0, parity = 0; begin < a.count; begin += apart) {
+    arrived[slot].wait(parity);
+    cuda::for_each_strided<4>(buffers + slot * piece, threadIdx.x, piece_size(a, begin), blockDim.x,
+                              [&](const uint4& w) { add_bits(seen, w); });
+    __syncthreads();
+    if (threadIdx.x == 0) start_copy(begin + ring_size * apart, slot);
+    if (++slot == ring_size) slot = 0, parity ^= 1;
+  }
+  return seen;
+}
+
 __global__ void __launch_bounds__(read_threads, 1) bulk_read_kernel(read_arguments a) {
-  NV_IF_TARGET(NV_PROVIDES_SM_90, (write_if_rare(a, cuda::fold_pieces<any_bits>(a));))
+  NV_IF_TARGET(NV_PROVIDES_SM_90, (write_if_rare(a, read_pieces(a));))
 }
 
 /// The arguments of a read kernel for the 16-byte words that lie completely in `x`.
 read_arguments words_of(const array_view& x, std::uint32_t* sink) {
   const auto begin = (reinterpret_cast<std::uintptr_t>(x.data) + 15) / 16 * 16;
   const auto end = (reinterpret_cast<std::uintptr_t>(x.data) + x.bytes()) / 16 * 16;
-  read_arguments a{};
-  a.data = reinterpret_cast<const std::uint32_t*>(begin);
-  a.count = end > begin ? (end - begin) / sizeof(std::uint32_t) : 0;
-  a.result = sink;
-  return a;
+  return {reinterpret_cast<const uint4*>(begin), end > begin ? (end - begin) / sizeof(uint4) : 0, sink};
 }
 
 struct read_launch {
@@ -101,13 +139,13 @@ struct read_launch {
   std::size_t shared_bytes;
 };
 
-bool can_read_in_bulk(std::size_t shared_bytes) {
+bool can_read_in_bulk() {
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, bulk_read_kernel), "cudaFuncGetAttributes");
   const auto most = static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-  if (attributes.ptxVersion < 90 || attributes.sharedSizeBytes + shared_bytes > most) return false;
+  if (attributes.ptxVersion < 90 || attributes.sharedSizeBytes + ring_bytes > most) return false;
   check(cudaFuncSetAttribute(bulk_read_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(shared_bytes)),
+                             static_cast<int>(ring_bytes)),
         "cudaFuncSetAttribute");
   return true;
 }
@@ -116,8 +154,7 @@ std::vector<read_launch> read_launches() {
   const auto multiprocessors = static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount));
   std::vector<read_launch> launches = {{plain_read_kernel<4, 4>, 4, 20 * multiprocessors, 0},
                                        {plain_read_kernel<8, 2>, 8, 2 * multiprocessors, 0}};
-  const std::size_t shared = cuda::bulk_copy::shared_bytes(read_threads, sizeof(any_bits::state));
-  if (can_read_in_bulk(shared)) launches.push_back({bulk_read_kernel, 4, multiprocessors, shared});
+  if (can_read_in_bulk()) launches.push_back({bulk_read_kernel, 4, multiprocessors, ring_bytes});
   return launches;
 }
 
@@ -181,7 +218,7 @@ device_reads::device_reads(const rotated_input& input, cudaStream_t stream, doub
   auto* const result = reinterpret_cast<std::uint32_t*>(sink_.get());
   const std::vector<read_launch> launches = read_launches();
   for (const read_launch& launch : launches) {
-    const std::uint64_t needed = words_of(input.at(0), result).count / (4 * launch.loads * read_threads) + 1;
+    const std::uint64_t needed = words_of(input.at(0), result).count / (launch.loads * read_threads) + 1;
     const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(launch.most_blocks, needed));
     const auto read = [&input, launch, blocks, stream, result](std::size_t i) {
       launch.kernel<<<blocks, read_threads, launch.shared_bytes, stream>>>(words_of(input.at(i), result));

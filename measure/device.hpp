@@ -8,7 +8,7 @@
 
 #include <fanin/request.hpp>
 
-#include "backends/cuda/runtime/handles.hpp"
+#include "base/cuda/handles.hpp"
 #include "measure/timing.hpp"
 
 namespace fanin::measure {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstring>
 #include <list>
 #include <new>
@@ -255,12 +254,6 @@ support cpu_backend::prepare(request& request) const {
   const recipe_functions* const recipe = find_functions(request.what, request.inputs.type(), request.method);
   if (recipe != nullptr) request.prepared = request.adds ? recipe->addition : &recipe->arithmetic;
   return check_offer(*this, request, request.prepared != nullptr);
-}
-
-std::size_t chunk_length(std::size_t count, std::size_t leaf, unsigned threads) noexcept {
-  constexpr std::size_t chunks_per_thread = 16;
-  const std::size_t leaves = (count + leaf - 1) / leaf;
-  return leaf * std::bit_ceil((leaves - 1) / (threads * chunks_per_thread) + 1);
 }
 
 std::uint64_t cpu_backend::fold_parallel(const arithmetic& arithmetic, const operands& data, std::size_t count,

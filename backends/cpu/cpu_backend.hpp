@@ -2,17 +2,10 @@
 // The base class of the CPU backends, which implement only the distribution of tasks to threads.
 #pragma once
 
-#include <fanin/backend.hpp>
-
 #include "backends/cpu/presence.hpp"
+#include "base/tasks.hpp"
 
 namespace fanin::cpu {
-
-/// call(context, i) runs task i, and does not throw.
-struct task {
-  void (*call)(void* context, std::size_t index);
-  void* context;
-};
 
 /// The elements of an array that take part.
 struct presence {
@@ -20,7 +13,7 @@ struct presence {
   mask_view mask;
 };
 
-class cpu_backend : public backend {
+class cpu_backend : public task_backend {
  public:
   const availability& probe() const noexcept override;
   std::span<const variant_info> variants() const noexcept override;
@@ -43,9 +36,6 @@ class cpu_backend : public backend {
 
   /// Does all of reduce() where elements may be absent. @throws invalid_argument if too few take part
   virtual outcome reduce_present(const request& prepared, const input_views& inputs, void* result) const;
-
-  /// Runs the tasks 0 .. count - 1, in any order, on up to `threads` threads, the caller's among them.
-  virtual void run(unsigned threads, std::size_t count, task each) const = 0;
 };
 
 /// Folds the elements that take part, or with null all, into `state`. Returns how many take part.
@@ -60,14 +50,6 @@ void reduce_alone(const arithmetic& arithmetic, const operands& data, std::size_
 /// `present` is too small, overflow
 void finish_present(const request& request, const presence_rule& rule, std::uint64_t count, std::uint64_t present,
                     void* state, void* result);
-
-/// The most threads that are used, whatever the request says: each needs a stack, and if one cannot be started, the
-/// OpenMP or TBB runtime ends the process.
-inline constexpr unsigned most_threads = 256;
-
-/// The elements that one task of `threads` threads folds of `count` elements, which are not 0: a power of two of
-/// leaves.
-std::size_t chunk_length(std::size_t count, std::size_t leaf, unsigned threads) noexcept;
 
 /// Inputs with fewer bytes are folded by one thread: waking others costs more than they save.
 inline constexpr std::size_t parallel_bytes = std::size_t{1} << 21;

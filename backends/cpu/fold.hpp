@@ -11,10 +11,9 @@
 namespace fanin::cpu {
 
 using detail::arithmetic;
+using detail::leaf_bytes;
 using detail::operands;
 using detail::row_bytes;
-
-inline constexpr std::size_t leaf_bytes = detail::row_bytes * detail::rows_in_leaf;
 
 /// Room for the state of any recipe.
 struct alignas(detail::state_alignment) state_buffer {

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading ahead, for input that comes from memory.
+// What the loops prefetch of input that comes from memory.
 #pragma once
 
 #include <hwy/base.h>
 
 #include <cstddef>
 
+#include "base/prefetch.hpp"
+
 namespace fanin::cpu {
 
-/// The bytes from the line that is read to the line that is prefetched, into the L2 cache. From the memory of a Xeon
-/// with 16 threads, exact sums have 0.60 to 0.65 of the read ceiling without prefetches, 0.70 to 0.80 at a distance
-/// of 1 KiB into the L1 cache, 0.81 to 0.93 at 4 KiB, and 0.93 to 0.97 so. Plain sums gain 9 % over 4 KiB into L1.
-constexpr std::size_t prefetch_distance = 8192;
-
-/// Input of this size does not stay in the L1 and L2 caches, and its lines are prefetched. Kernels with many
-/// operations for each line (Kernel::always_prefetches) gain from prefetches at any size; the others lose a little in
-/// cache.
-constexpr std::size_t least_prefetched_bytes = std::size_t{5} << 18;
-/// Whether an array of `count` elements is prefetched.
+/// Whether an array of `count` elements is prefetched. Kernels with many operations for each line
+/// (Kernel::always_prefetches) gain from prefetches at any size.
 template <class T>
 constexpr bool is_long(std::size_t count) {
   return count >= least_prefetched_bytes / sizeof(T);
@@ -27,12 +21,6 @@ constexpr bool is_long(std::size_t count) {
 template <class T>
 consteval std::size_t twice_read() {
   return 16384 / sizeof(T);
-}
-
-/// Prefetches the line that is read prefetch_distance after the line at x, which need not exist.
-/// GCC drops calls of a function that only prefetches unless it has to inline them.
-HWY_INLINE void prefetch_line(const void* x) {
-  __builtin_prefetch(static_cast<const char*>(x) + prefetch_distance, 0, 2);
 }
 
 /// Rows that are far apart are prefetched so many rows before they are read: the processor does not foresee them.

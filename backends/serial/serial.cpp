@@ -65,7 +65,7 @@ std::unique_ptr<stream> backend::open(const request& request) const {
   return cpu_backend::open(request);
 }
 
-void backend::run(unsigned, std::size_t count, cpu::task each) const {
+void backend::run(unsigned, std::size_t count, task each) const {
   for (std::size_t i = 0; i < count; ++i) each.call(each.context, i);
 }
 

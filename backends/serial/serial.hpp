@@ -15,7 +15,7 @@ class backend final : public cpu::cpu_backend {
   std::unique_ptr<stream> open(const request& request) const override;
 
  protected:
-  void run(unsigned threads, std::size_t count, cpu::task each) const override;
+  void run(unsigned threads, std::size_t count, task each) const override;
 };
 
 }  // namespace fanin::serial

@@ -54,7 +54,7 @@ tbb::task_arena& arena_of(unsigned threads) {
 
 }  // namespace
 
-void backend::run(unsigned threads, std::size_t count, cpu::task each) const {
+void backend::run(unsigned threads, std::size_t count, task each) const {
   arena_of(threads).execute([&] {
     tbb::parallel_for(
         std::size_t{0}, count, [&](std::size_t i) { each.call(each.context, i); }, tbb::simple_partitioner());

@@ -11,7 +11,7 @@ class backend final : public cpu::cpu_backend {
   std::string_view name() const noexcept override { return "tbb"; }
 
  protected:
-  void run(unsigned threads, std::size_t count, cpu::task each) const override;
+  void run(unsigned threads, std::size_t count, task each) const override;
 };
 
 }  // namespace fanin::tbb_backend

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/cuda/runtime/handles.hpp"
+#include "base/cuda/handles.hpp"
 #include "cli/gpu.hpp"
 #include "measure/device.hpp"
 

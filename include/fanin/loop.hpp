@@ -24,6 +24,7 @@ namespace fanin::detail {
 
 inline constexpr std::size_t row_bytes = 256;
 inline constexpr std::size_t rows_in_leaf = 32;
+inline constexpr std::size_t leaf_bytes = row_bytes * rows_in_leaf;
 
 /// A part of one or two arrays. Its first element has the position `first` in the whole input.
 struct operands {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/cuda/runtime/handles.hpp"
+#include "base/cuda/handles.hpp"
 
 namespace fanin::lab {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "backends/cuda/runtime/handles.hpp"
+#include "base/cuda/handles.hpp"
 
 namespace fanin::lab {
 

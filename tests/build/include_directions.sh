@@ -16,7 +16,7 @@ done << 'END'
 include
 base
 backends base
-measure base backends
+measure base
 oracle base
 cli/kit base measure
 cli/input base cli/kit

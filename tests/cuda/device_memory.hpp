@@ -11,7 +11,7 @@
 
 #include <fanin/device.hpp>
 
-#include "backends/cuda/runtime/handles.hpp"
+#include "base/cuda/handles.hpp"
 #include "tests/support/usable.hpp"
 
 namespace fanin::test {

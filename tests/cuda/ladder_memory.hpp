@@ -7,7 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "backends/cuda/runtime/handles.hpp"
+#include "base/cuda/handles.hpp"
 
 namespace fanin::test {
 

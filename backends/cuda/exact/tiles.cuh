@@ -6,7 +6,7 @@
 
 #include "backends/cuda/exact/terms.cuh"
 #include "backends/cuda/exact/warp.cuh"
-#include "backends/cuda/runtime/copy_barrier.cuh"
+#include "base/cuda/copy_barrier.cuh"
 
 namespace fanin::cuda {
 

@@ -7,8 +7,8 @@
 #include <fanin/device.hpp>
 
 #include "backends/cuda/runtime/copy_crew.hpp"
-#include "backends/cuda/runtime/handles.hpp"
 #include "backends/cuda/runtime/kernel_launcher.hpp"
+#include "base/cuda/handles.hpp"
 
 namespace fanin::cuda {
 

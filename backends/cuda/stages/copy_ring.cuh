@@ -2,8 +2,8 @@
 // Bulk copies of pieces of the input into buffers in shared memory.
 #pragma once
 
-#include "backends/cuda/runtime/copy_barrier.cuh"
 #include "backends/cuda/stages/vectors.cuh"
+#include "base/cuda/copy_barrier.cuh"
 
 namespace fanin::cuda {
 
