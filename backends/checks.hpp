@@ -25,7 +25,7 @@ void require_usable(const backend& b);
 /// The bytes of an address space, and of the widest element.
 inline constexpr std::size_t address_space = std::numeric_limits<std::ptrdiff_t>::max();
 inline constexpr std::size_t widest_element =
-    std::ranges::max(detail::for_each_element_row([]<class T>(const element_row<T>&) { return sizeof(T); }));
+    std::ranges::max(element_rows.for_each([]<class T>(const element_row<T>&) { return sizeof(T); }));
 
 /// @throws invalid_argument
 [[noreturn]] void refuse(const char* why);

@@ -6,6 +6,8 @@
 #include <limits>
 #include <string_view>
 
+#include <fanin/accumulator/bounds.hpp>
+
 #include "backends/as_scalar.hpp"
 #include "backends/checks.hpp"
 

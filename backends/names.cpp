@@ -33,7 +33,7 @@ std::string_view to_string(operation what) noexcept {
   return i < operation_count ? operation_rows[i].name : "unknown";
 }
 std::string_view to_string(element_type type) noexcept {
-  static constexpr auto names = detail::for_each_element_row([](const auto& row) { return row.name; });
+  static constexpr auto names = element_rows.for_each([](const auto& row) { return row.name; });
   return name_of(type, names);
 }
 std::string_view to_string(method how) noexcept {

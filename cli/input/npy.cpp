@@ -29,9 +29,7 @@ struct type_code {
 };
 constexpr auto type_codes = [] {
   std::array<type_code, element_count + 1> codes{};
-  constexpr auto listed = detail::for_each_element_row([](const auto& row) {
-    return type_code{row.npy, row.enumerator};
-  });
+  constexpr auto listed = element_rows.for_each([](const auto& row) { return type_code{row.npy, row.enumerator}; });
   std::ranges::copy(listed, codes.begin());
   codes.back() = {"b1", element_type::u8};  // bool: a byte that is 0 or 1
   return codes;

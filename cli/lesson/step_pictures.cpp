@@ -4,6 +4,7 @@
 // blocks do that do not meet in the step. At the lower end are all threads, filled where they work.
 #include "cli/lesson/step_pictures.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 

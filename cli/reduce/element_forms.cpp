@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/reduce/element_forms.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/reduce/reduction.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 

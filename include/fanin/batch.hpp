@@ -63,7 +63,6 @@
 //   Threads: safe to call concurrently.   Overlap: results must share no byte with inputs, mask, offsets or keys.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>

@@ -158,7 +158,7 @@ typedef struct fanin_options {
   {sizeof(fanin_options), NULL, NULL, FANIN_METHOD_DEFAULT, FANIN_TYPE_DEFAULT, 0, FANIN_NAN_PROPAGATE, NULL, 0, 0}
 
 /* The facts about a result: |value - exact| <= bound_of_result |exact| + bound_of_magnitudes M + bound_absolute, where
- * M is the sum of the magnitudes (fanin/accumulator/bounds.hpp has M of each operation and what must not overflow). */
+ * M is the sum of the magnitudes (fanin/error_bound.hpp has M of each operation and what must not overflow). */
 typedef struct fanin_report {
   size_t struct_size;
   char backend[32], variant[32]; /* what computed the value */

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <fanin/accumulator/bounds.hpp>
+#include <fanin/error_bound.hpp>
 #include <fanin/request.hpp>
 #include <fanin/scalar.hpp>
 

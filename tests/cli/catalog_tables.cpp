@@ -67,7 +67,8 @@ std::string tables() {
   }
   text += "\n| element type | is | `sum` gives | `mean` gives |\n|---|---|---|---|\n";
   for (const element_type type : all_element_types) {
-    const auto story = with_element(type, []<class T>() { return std::get<element_row<T>>(element_rows).story; });
+    const auto story =
+        with_element(type, []<class T>() { return static_cast<const element_row<T>&>(element_rows).story; });
     text += fmt::format("| `{}` | {} | {} | {} |\n", to_string(type), story,
                         to_string(default_result(operation::sum, type)),
                         to_string(default_result(operation::mean, type)));

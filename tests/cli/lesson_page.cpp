@@ -2,6 +2,7 @@
 // Tests of fanin lesson: the page's stages, pictures, stories and times.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <regex>

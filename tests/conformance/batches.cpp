@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many results in one call: each has the bits of the reduction of its elements alone. A group whose elements are
 // added one after another has the bits of this group alone.
+#include <algorithm>
 #include <limits>
 
 #include "tests/conformance/checks.hpp"

@@ -3,6 +3,7 @@
 // rows along either axis and as segments, in batches of 1 up to 1000 results, at any stride and alignment, with any
 // number of threads, and exact ones also as groups in any order, in 100 runs. Groups have one hash of their own if
 // their elements are added one after another.
+#include <algorithm>
 #include <numeric>
 
 #include "tests/conformance/checks.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results to which batches of device memory are added: on the device and on the host, waiting, enqueued, and in
 // graphs.
+#include <algorithm>
+
 #include "tests/conformance/checks.hpp"
 #include "tests/cuda/captured_graph.hpp"
 #include "tests/cuda/device_results.hpp"

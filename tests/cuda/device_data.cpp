@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data in device memory: every size at which the kernels change, every place of the first element, guards around.
+#include <algorithm>
+
 #include "backends/cuda/gpu_backend.hpp"
 #include "oracle/truth.hpp"
 #include "tests/conformance/checks.hpp"

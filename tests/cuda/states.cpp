@@ -2,6 +2,7 @@
 // Exact sums whose states are formed on a device. The states are the same as if elements are added one by one.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 
 #include <fanin/state.hpp>

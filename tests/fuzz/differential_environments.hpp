@@ -3,6 +3,7 @@
 // leaves the caller's as it was.
 #pragma once
 
+#include <algorithm>
 #include <cfenv>
 #include <iterator>
 #include <string>

@@ -2,6 +2,7 @@
 // Verbs, streams, states and descriptions of the elements, by every CPU backend, variant and instruction set.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>

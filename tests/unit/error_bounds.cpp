@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <mpfr.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>

@@ -3,6 +3,7 @@
 // effect on the sum is known. They run on every CPU backend, with 1 to 16 threads, and on every instruction set.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 

@@ -2,6 +2,7 @@
 // Tests of the .npy reader: files of numpy and other writers, and files that it rejects.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 

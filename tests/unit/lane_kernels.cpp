@@ -2,6 +2,7 @@
 // The CUDA kernels that write exact sums as lanes and read summed lanes, run on the CPU.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>

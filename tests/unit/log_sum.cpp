@@ -2,6 +2,7 @@
 // Tests log_sum_exp's functions and its accumulators against MPFR: errors stay below the proven bounds.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>

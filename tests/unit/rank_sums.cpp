@@ -3,6 +3,7 @@
 // ranks.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>

@@ -3,6 +3,7 @@
 // elements, whatever lanes its states go through.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 

@@ -3,6 +3,7 @@
 // accumulator, and what lies close enough together fits.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/batch/copied_rows.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "backends/cpu/batch/runs.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/batch/side_by_side.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "backends/cpu/leaf.hpp"

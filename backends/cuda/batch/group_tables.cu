@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cuda/batch/group_tables.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "backends/cuda/batch/add_tiles.cuh"

@@ -2,6 +2,7 @@
 // Elements of groups as words, with their keys. A thread loads four neighbours at once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 

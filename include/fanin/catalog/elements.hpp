@@ -9,7 +9,6 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 
 #include <fanin/complex_number.hpp>
 #include <fanin/error.hpp>
@@ -45,7 +44,22 @@ struct element_row {
   std::string_view story;  ///< one line, for tables
 };
 
-inline constexpr std::tuple element_rows{
+/// The rows of element types, each as a base class. A std::tuple of the rows would compile more slowly, in every file
+/// that includes fanin.hpp.
+template <class... T>
+struct element_table : element_row<T>... {
+  using types = std::tuple<T...>;
+  static constexpr std::size_t size = sizeof...(T);
+  /// The array of f(row) for all rows.
+  template <class F>
+  constexpr auto for_each(F f) const {
+    return std::array{f(static_cast<const element_row<T>&>(*this))...};
+  }
+};
+template <class... T>
+element_table(element_row<T>...) -> element_table<T...>;
+
+inline constexpr element_table element_rows{
     element_row<float>{element_type::f32, "f32", "f4", "IEEE binary32"},
     element_row<double>{element_type::f64, "f64", "f8", "IEEE binary64"},
     element_row<std::int32_t>{element_type::i32, "i32", "i4", "signed, 32 bits"},
@@ -63,26 +77,18 @@ inline constexpr std::tuple element_rows{
     element_row<std::complex<float>>{element_type::c64, "c64", "c8", "complex, of two f32"},
     element_row<std::complex<double>>{element_type::c128, "c128", "c16", "complex, of two f64"},
 };
-inline constexpr std::size_t element_count = std::tuple_size_v<decltype(element_rows)>;
+inline constexpr std::size_t element_count = element_rows.size;
 
 namespace detail {
 
 template <std::size_t I>
-using element_at = typename std::tuple_element_t<I, std::remove_const_t<decltype(element_rows)>>::type;
+using element_at = std::tuple_element_t<I, decltype(element_rows)::types>;
 
-template <class T, std::size_t... I>
-constexpr bool is_listed(std::index_sequence<I...>) {
-  return (std::same_as<T, element_at<I>> || ...);
-}
-
-/// The array of f(row) for all element rows.
-template <class F>
-constexpr auto for_each_element_row(F f) {
-  return std::apply([&](const auto&... row) { return std::array{f(row)...}; }, element_rows);
-}
+template <class T>
+inline constexpr bool is_listed = std::is_base_of_v<element_row<T>, decltype(element_rows)>;
 
 constexpr bool elements_are_in_order() {
-  const auto enumerators = for_each_element_row([](const auto& row) { return row.enumerator; });
+  const auto enumerators = element_rows.for_each([](const auto& row) { return row.enumerator; });
   for (std::size_t i = 0; i < element_count; ++i) {
     if (static_cast<std::size_t>(enumerators[i]) != i) return false;
   }
@@ -105,7 +111,7 @@ constexpr auto with_element_from(element_type type, F& f) {
 
 /// A type whose arrays can be reduced.
 template <class T>
-concept element = detail::is_listed<T>(std::make_index_sequence<element_count>());
+concept element = detail::is_listed<T>;
 
 /// The listed type that has the representation of T. It is T itself if T is listed, and u8 for bool. `long` and
 /// `long long` may be two types of one size: only one of them is listed, and it is the listed type of both. Void
@@ -132,7 +138,7 @@ requires(!element<T> && (std::same_as<T, unsigned long> || std::same_as<T, unsig
 };
 
 template <element T>
-inline constexpr element_type type_of = std::get<element_row<T>>(element_rows).enumerator;
+inline constexpr element_type type_of = static_cast<const element_row<T>&>(element_rows).enumerator;
 
 /// The C++ type of an element type known at compile time.
 template <element_type Type>
@@ -145,8 +151,7 @@ constexpr auto with_element(element_type type, F f) {
   return detail::with_element_from<0>(type, f);
 }
 
-inline constexpr auto all_element_types =
-    detail::for_each_element_row([](const auto& row) { return row.enumerator; });
+inline constexpr auto all_element_types = element_rows.for_each([](const auto& row) { return row.enumerator; });
 
 /// The size of an element in bytes.
 constexpr std::size_t byte_size(element_type type) {
