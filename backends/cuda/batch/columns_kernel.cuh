@@ -94,7 +94,7 @@ class column_part {
       }
     };
     registers_of_words<T, size> x, y;
-    pack(x_, T{}, x);
+    pack(x_, A::sums::adds_numbers ? negative_zero_of<T>() : T{}, x);
     if constexpr (pairs) {
       if (!all.rule.squares) {
         pack(y_, negative_zero_of<T>(), y);

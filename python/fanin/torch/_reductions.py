@@ -72,13 +72,14 @@ def is_widened(x, name, dtype, method):
 
 
 def planned(x, name, axes, keepdim, type_of, dtype=None, method=None):
-    """The arguments of plan_of() for a call of reduced(); None where that converts elements, or has no elements."""
+    """The arguments of plan_of() for a call of reduced(); None where that converts elements, or has too few elements."""
     method, asked, wanted = method or DEFAULTS[name], DEFAULT_TYPE, type_of(x, dtype)
     if dtype is not None and dtype != x.dtype:
         if not is_widened(x, name, dtype, method):
             return None
         asked = BY_TYPE[dtype]
-    if math.prod(x.shape[axis] for axis in axes) < max(1, NEEDED[name]):
+    needed = max(NEEDED[one] for one in ((name,) if type(name) is str else name))
+    if math.prod(x.shape[axis] for axis in axes) < max(1, needed):
         return None
     return name, axes, keepdim, wanted, asked, method
 
