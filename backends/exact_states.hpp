@@ -11,7 +11,7 @@ namespace fanin {
 /// elements of `type`. Returns false, and calls nothing, if there is none.
 template <class F>
 bool with_exact_state(operation what, element_type type, F f) {
-  const int power = power_of(row_of(what).adds);
+  const int power = power_of(row_of(what));
   if (power == 0 || !is_floating(type)) return false;
   const bool wide = type == element_type::f64;
   if (power == 1) {

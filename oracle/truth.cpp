@@ -58,9 +58,11 @@ exact_result exact(const fanin::detail::operands& data, std::size_t count) {
   } else if constexpr (floating<T> && bounded) {
     found.facts = facts_of<A, T>(data, count, state);
   }
-  if constexpr (Recipe::what == operation::norm2) {  // The sum of the squares has to be in range, not its root.
-    const double root = found.facts.result;
-    found.facts.of_magnitudes = std::max(root * root, std::min(root, std::numeric_limits<double>::denorm_min()));
+  constexpr operation_row row = row_of(Recipe::what);
+  if constexpr (row.adds == summand::squares && is_root(row.value)) {
+    const double root = found.facts.result, squares = root * root * (is_quotient(row.value) ? count : 1);
+    // The sum of the squares has to be in range, not its root.
+    found.facts.of_magnitudes = std::max(squares, std::min(root, std::numeric_limits<double>::denorm_min()));
   }
   return found;
 }

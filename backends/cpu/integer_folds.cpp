@@ -82,14 +82,13 @@ std::uint64_t reduce_integers_each(operation what, const detail::operands* runs,
     } else if (deviations) {
       const int128 divisor = n - (row.empty == empty_value::none_of_one ? 1 : 0);
       fractions[i] = {static_cast<int128>(of_squares.low) * n - sum * sum, static_cast<double>(n * divisor)};
-    } else if (squares) {
-      fractions[i].numerator = static_cast<int128>(of_squares.low);
     } else {
-      fractions[i] = {sum, static_cast<double>(count)};
+      fractions[i] = {squares ? static_cast<int128>(of_squares.low) : sum,
+                      is_quotient(row.value) ? static_cast<double>(count) : 1};
     }
   }
   if (row.value == sum_value::total) return left;
-  return left | round_fractions(row.value == sum_value::root, fractions, number, static_cast<double*>(out));
+  return left | round_fractions(is_root(row.value), fractions, number, static_cast<double*>(out));
 }
 
 #define FANIN_FOLDS(SUFFIX, T)                                                                           \

@@ -162,8 +162,7 @@ HWY_INLINE double error_of_two(double count) { return 4 * (count + 8) * u * (cou
 template <class F>
 HWY_INLINE void estimate_each(const operation_row& row, const std::size_t* counts, std::size_t number, estimate* out,
                               const F& sum_of) {
-  const bool has_root = row.value == sum_value::root;
-  const bool divides = row.value == sum_value::mean || (has_root && row.adds == summand::deviations);
+  const bool has_root = is_root(row.value), divides = is_quotient(row.value);
   const double absent = row.empty == empty_value::none_of_one ? 1 : 0;
   for (std::size_t i = 0; i < number; ++i) {
     out[i] = unknown;

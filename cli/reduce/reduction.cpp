@@ -57,9 +57,9 @@ std::string magnitudes_of(operation what) {
                      : row.adds == summand::products
                          ? "the sum of the magnitudes of the products"
                          : "the sum of the magnitudes, which 'fanin sum_of_magnitudes' prints";
-  if (deviations || row.value == sum_value::mean) text += ", divided by their number";
+  if (is_quotient(row.value)) text += ", divided by their number";
   if (least_count(what) > 1) text += " less 1";
-  if (deviations && row.value == sum_value::root) text += " and the exact result";
+  if (deviations && is_root(row.value)) text += " and the exact result";
   return text;
 }
 

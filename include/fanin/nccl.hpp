@@ -25,7 +25,7 @@ namespace fanin::nccl {
 
 /// Ranks send each other one of four things, depending on the operation. These are the lanes of an exact state,
 /// one integer in the order of the results, an element with its position, or a count.
-constexpr bool is_sum(operation what) { return power_of(row_of(what).adds) > 0; }
+constexpr bool is_sum(operation what) { return power_of(row_of(what)) > 0; }
 constexpr bool is_ordered(operation what) {
   const operation_row& row = row_of(what);
   return (row.seeks == extremity::least || row.seeks == extremity::greatest) && row.form == result_form::number;

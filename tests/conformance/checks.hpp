@@ -102,7 +102,7 @@ inline bool is_sum(operation what) {
 /// Operations whose exact values are roots and quotients of exact sums.
 inline bool is_of_exact_sums(operation what) {
   const operation_row& row = row_of(what);
-  return row.value == sum_value::root || row.adds == summand::deviations;
+  return is_root(row.value) || row.adds == summand::deviations;
 }
 inline bool has_value(operation what, std::uint64_t count) { return count >= least_count(what); }
 

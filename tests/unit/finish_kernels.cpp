@@ -117,6 +117,7 @@ void check_single(const std::vector<typename Recipe::element>& x) {
     device_result<R> found;
     cuda::finish_target target = target_of<Recipe>(type);
     target.is_single = true;
+    target.takes_short_ends = false;
     target.count = x.size();
     target.absent = row_of(Recipe::what).absent;
     out.results = &found;
@@ -255,6 +256,7 @@ void check_rows(const std::vector<std::vector<T>>& chunks, std::size_t per) {
     }
     if constexpr (row_of(Recipe::what).takes_results) {
       target.adds = true;
+      target.takes_short_ends = false;
       run<Recipe>(all, out, memory.source(), target, per == 1 ? 1 : 4);
       for (std::size_t i = 0; i < totals.size(); ++i) {
         if constexpr (cuda::compares<Recipe>) {
@@ -378,6 +380,7 @@ TEST_SUITE("unit/finish_kernels") {
     CHECK(~status.overflowed == 1);
 
     target.adds = true;
+    target.takes_short_ends = false;
     status = {};
     target.end.result = out.result = element_type::i64;
     found[0] = -1;

@@ -190,6 +190,7 @@ TEST_SUITE("unit/integer_log_sum") {
     cuda::finish_target target =
         cuda::target_of(operation::log_sum_exp, type_of<T>, element_type::f64, operation::log_sum_exp);
     target.is_single = true;
+    target.takes_short_ends = false;
     target.count = x.size();
     const cuda::state_source from{cuda::form_of_integer_log_sum(type_of<T>), sizeof(typename A::state), nullptr};
     launch(1, 32, [&] { cuda::finish_kernel<accumulator::log_sum<double>>(all, out, from, target, 1); });

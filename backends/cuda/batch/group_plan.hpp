@@ -42,10 +42,10 @@ inline table_plan plan_of(const operation_row& row, element_type type, bool adds
     return {both ? group_form::extrema : one, table_rows + places, table_rows, false, {}};
   }
   const bool has_moments = row.adds == summand::deviations, has_squares = has_moments || row.adds == summand::squares;
-  const bool counted = has_moments || row.value == sum_value::mean || adds;
+  const bool counted = is_quotient(row.value) || adds;
   sums_of_state sums;
   sums.count = has_moments ? 2 : 1;
-  sums.first = has_squares && !has_moments && row.value == sum_value::root ? 1 : 0;  // norms have states of moments
+  sums.first = has_squares && !has_moments && is_root(row.value) ? 1 : 0;  // norms have states of moments
   sums.table_words = is_long || (bytes == 4 && has_squares) ? 3 : 2;
   sums.words = sums.table_words == 3 && !is_count ? 2 : 1;
   return {group_form::sums, sums.count * sums.table_words, sums.table_words + (counted ? 1u : 0u), counted, sums};

@@ -186,7 +186,7 @@ bool group_tables::serve(const request& request, const batch& groups, const exec
 }
 
 group_tables::group_tables(const request& request, const batch& groups, const execution& where)
-    : request_(request), groups_(groups), counted_(row_of(request.what).value == sum_value::mean || request.adds) {
+    : request_(request), groups_(groups), counted_(is_quotient(row_of(request.what).value) || request.adds) {
   const std::size_t words = with_numbers(request, []<class T>(T) { return group_window<T>::words; });
   constexpr std::size_t least_static_bytes = 1 << 10;
   most_in_table_ = static_cast<std::uint32_t>((most_shared_bytes(where.device) - least_static_bytes) /

@@ -13,11 +13,10 @@ namespace fanin::cuda {
 /// floats of 16 bits and more, and sums of squares and norms if a double holds a square.
 inline bool has_exact_tables(const request& request) {
   const element_type type = request.inputs.type();
-  const summand adds = row_of(request.what).adds;
+  const int power = power_of(row_of(request.what));
   const bool is_short = type == element_type::f16 || type == element_type::bf16;
   if (!is_short && type != element_type::f32 && type != element_type::f64) return false;
-  return adds == summand::elements || adds == summand::magnitudes ||
-         (adds == summand::squares && type != element_type::f64);
+  return power == 1 || (power == 2 && type != element_type::f64);
 }
 
 /// The method by which groups are reduced. What may be fast is exact where tables hold exact sums, so that the same

@@ -97,7 +97,7 @@ struct scaled_moments : word_numbers<Word> {
     s.sum.add(other.sum);
   }
 
-  FANIN_HOST_DEVICE static use use_of(sum_value value, unsigned ddof) { return {value == sum_value::root, ddof}; }
+  FANIN_HOST_DEVICE static use use_of(sum_value value, unsigned ddof) { return {is_root(value), ddof}; }
   /// The measure of `count` elements, rounded to the format `to`. The measure of too few elements is NaN.
   FANIN_HOST_DEVICE static std::uint64_t finish(const state& s, std::uint64_t count, use wanted,
                                                 const detail::number_format& to) {

@@ -96,7 +96,7 @@ template <class Recipe, class A, class Term = accumulator::plain_term>
 class exact_fold : public unrounded_fold {
   using T = typename Recipe::element;
   using N = typename A::element;
-  static constexpr int Power = power_of(row_of(Recipe::what).adds);
+  static constexpr int Power = row_of(Recipe::what).adds == summand::squares ? 2 : 1;
   static constexpr sum_value value = row_of(Recipe::what).value;
 
  public:
@@ -106,8 +106,9 @@ class exact_fold : public unrounded_fold {
   }
   bool launch_finished(const execution& where, const operands& data, std::uint64_t count, element_type result,
                        void* out) const override {
-    run(where, data, count, {nullptr, {out, format_of(result)}, value, count});
-    return true;
+    constexpr bool gives_value = power_of(row_of(Recipe::what)) > 0;
+    if (gives_value) run(where, data, count, {nullptr, {out, format_of(result)}, value, count});
+    return gives_value;
   }
 
  private:

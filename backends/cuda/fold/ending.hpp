@@ -266,10 +266,10 @@ inline constexpr bool has_moments = std::is_same_v<typename M::state, accumulato
 FANIN_HOST_DEVICE inline bool decide_by_doubles(const accumulator::integer_moments& s, std::uint64_t count,
                                                 const ending& end, std::uint64_t& bits) {
   double value;
-  const bool decided = end.what == operation::norm2
-                           ? accumulator::decide_norm(s, value)
-                           : count > end.ddof && accumulator::decide_dispersion(
-                                                     s, count, {end.value == sum_value::root, end.ddof}, value);
+  const bool decided =
+      end.what == operation::norm2
+          ? accumulator::decide_norm(s, value)
+          : count > end.ddof && accumulator::decide_dispersion(s, count, {is_root(end.value), end.ddof}, value);
   if (decided) bits = detail::to_bits(value);
   return decided;
 }

@@ -56,6 +56,7 @@ finisher finisher_of(const request& request) {
 finish_target target_for(const request& request, const finisher& by) {
   finish_target target = target_of(request.what, request.inputs.type(), request.result, by.ended_as);
   target.adds = request.adds;
+  if (request.adds) target.takes_short_ends = false;
   return target;
 }
 
@@ -65,6 +66,7 @@ void enqueue_single(const request& request, const state_run& run, const presence
   const finisher by = finisher_of(request);
   finish_target target = target_for(request, by);
   target.is_single = true;
+  target.takes_short_ends = false;
   target.merged = merged;
   target.absent = row_of(request.what).absent;
   target.count = request.inputs.count();
@@ -115,6 +117,7 @@ void enqueue_lanes_of_segments(const request& request, const batch_elements& all
   const finisher by = finisher_of(request);
   finish_target target = target_for(request, by);
   target.merged = totals;
+  target.takes_short_ends = false;
   constexpr unsigned at_once = tuning::finish_threads / 32;
   launch_overlapped(where, blocks_for(where, all.results / at_once + 1), tuning::finish_threads, 0, by.kernel, all,
                     out, state_source{by.of_batch, by.batch_state_bytes, nullptr}, target, 32u);

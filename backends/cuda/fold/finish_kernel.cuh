@@ -26,6 +26,7 @@ struct finish_target {
   ending end;
   unsigned word_bytes, words;  ///< a result consists of words of that size
   bool adds;                   ///< the states are added to the results
+  bool takes_short_ends;       ///< values of a batch are written, which the ends of short sums give
   /// A result that is no part of a batch is a device_result. It has all `count` elements, unless `present` is not
   /// null.
   bool is_single;
@@ -34,15 +35,18 @@ struct finish_target {
   stand_in absent;
   std::uint64_t count;
   const presence_counts* present;
-
-  /// Whether values are written, in place of merged states or of sums with earlier results.
-  __device__ bool takes_values() const { return !adds && merged == nullptr; }
 };
+
+/// Whether the ends of short sums give the value of an operation.
+inline bool has_short_end(const operation_row& row) {
+  return power_of(row) > 0 || row.adds == summand::products || row.adds == summand::deviations;
+}
 
 /// The end of an operation whose results have numbers of the type `result`. `ended_as`: ended_as() of its recipe.
 inline finish_target target_of(operation what, element_type type, element_type result, operation ended_as) {
   finish_target target{};
   const auto ddof = static_cast<unsigned>(least_count(ended_as) > 1 ? 1 : 0);
+  target.takes_short_ends = has_short_end(row_of(what));
   target.end = {ended_as, row_of(ended_as).value, ddof, result, format_of(result), rule_of(what, type)};
   with_result_type(what, result, [&]<class R>() {
     target.word_bytes = alignof(R);
@@ -182,7 +186,7 @@ __device__ bool finish_scaled(typename M::state& s, std::uint64_t& present, cons
       sum, present, out, chunks, [&](std::uint64_t k) -> const auto& { return states[k]; });
   const bool fits = chunks.thread > 0 || (sum.fits() && present <= P::most_elements);
   const bool all_fit = __all_sync(~0u, fits);
-  if (all_fit && target.takes_values()) {
+  if (all_fit && target.takes_short_ends) {
     if (chunks.is_mine) write_bits(out, target, result, present, scaled_bits<M>(sum, present, target.end));
     return true;
   }
@@ -296,7 +300,7 @@ __global__ void __launch_bounds__(tuning::finish_threads, tuning::finish_blocks<
                   unsigned group_size) {
   device_code::overlap_with_next_launch();
   if constexpr (has_scaled<M>) {
-    if (all.only_long && target.takes_values()) return finish_long<M>(all, out, from, target);
+    if (all.only_long && target.takes_short_ends) return finish_long<M>(all, out, from, target);
   }
   const std::uint64_t results = all.only_long ? long_count(all) : all.results;
   const unsigned thread = threadIdx.x % group_size, at_turn = blockDim.x / group_size;
@@ -316,12 +320,12 @@ __global__ void __launch_bounds__(tuning::finish_threads, tuning::finish_blocks<
       is_result = place_of_segment(all, result).length <= all.most_short;
     }
     if constexpr (has_scaled<M>) {
-      if (group_size == 1 && is_result && from.form == state_form::scaled && target.takes_values()) {
+      if (group_size == 1 && is_result && from.form == state_form::scaled && target.takes_short_ends) {
         is_result = !finish_alone<M>(out, target, first, chunks, result);
       }
       if (!__any_sync(~0u, is_result)) continue;
     } else if constexpr (has_moments<M>) {
-      const bool is_direct = group_size == 1 && !target.is_single && !target.adds;
+      const bool is_direct = group_size == 1 && target.takes_short_ends;
       if (is_direct && is_result) is_result = !finish_moments<M>(out, from, target, i, result);
       if (is_direct && !__any_sync(~0u, is_result)) continue;
     }

@@ -112,10 +112,17 @@ enum class summand : std::uint8_t {
 
 /// The value that is computed from a sum.
 enum class sum_value : std::uint8_t {
-  total,  ///< the result is the sum
-  mean,   ///< the sum divided by the number of elements, or by one less if the operation needs two elements
-  root,   ///< the root of the sum; for deviations the root of the mean
+  total,         ///< the result is the sum
+  mean,          ///< the sum divided by the number of elements, or by one less if the operation needs two elements
+  root,          ///< the root of the sum
+  root_of_mean,  ///< the root of such a quotient
 };
+constexpr bool is_quotient(sum_value value) noexcept {
+  return value == sum_value::mean || value == sum_value::root_of_mean;
+}
+constexpr bool is_root(sum_value value) noexcept {
+  return value == sum_value::root || value == sum_value::root_of_mean;
+}
 
 /// Which element in the order of elements, of magnitudes or of truths an operation finds.
 enum class extremity : std::uint8_t { none, least, greatest, both };
@@ -293,7 +300,7 @@ inline constexpr operation_row operation_rows[] = {
      .empty = empty_value::none,
      .absent = stand_in::zero,
      .adds = summand::deviations,
-     .value = sum_value::root},
+     .value = sum_value::root_of_mean},
     {.what = operation::sample_variance,
      .name = "sample_variance",
      .story = "Variance of a sample, divided by n - 1",
@@ -309,7 +316,7 @@ inline constexpr operation_row operation_rows[] = {
      .empty = empty_value::none_of_one,
      .absent = stand_in::zero,
      .adds = summand::deviations,
-     .value = sum_value::root},
+     .value = sum_value::root_of_mean},
     {.what = operation::log_sum_exp,
      .name = "log_sum_exp",
      .story = "Logarithm of the sum of the exponentials of all elements",
@@ -350,10 +357,13 @@ static_assert(operations_are_in_order(), "the rows of operations stand in the or
 /// The most arrays that an operation reads.
 inline constexpr std::size_t most_inputs = 2;
 
-/// The power of the elements that an exact state adds up, 1 or 2; 0 for what has no exact state of one sum.
-constexpr int power_of(summand adds) noexcept {
-  if (adds == summand::squares) return 2;
-  return adds == summand::elements || adds == summand::magnitudes ? 1 : 0;
+/// The power of the elements that an operation adds up, where its value is the sum, or the mean of a sum of power 1,
+/// or the root of a sum of power 2. An exact sum gives these values. 0 for other operations.
+constexpr int power_of(const operation_row& row) noexcept {
+  const bool is_total = row.value == sum_value::total;
+  if (row.adds == summand::squares) return is_total || row.value == sum_value::root ? 2 : 0;
+  const bool is_power_1 = row.adds == summand::elements || row.adds == summand::magnitudes;
+  return is_power_1 && (is_total || row.value == sum_value::mean) ? 1 : 0;
 }
 
 }  // namespace fanin
