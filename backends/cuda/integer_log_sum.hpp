@@ -16,7 +16,13 @@ namespace fanin::cuda {
 
 /// Whether the elements are integers, among the types that share kernels of log_sum_exp with integers.
 FANIN_HOST_DEVICE inline bool are_integers(const element_rule& rule) {
-  return rule.type != element_type::f64 && rule.type != element_type::e4m3 && rule.type != element_type::e5m2;
+  constexpr std::uint32_t floats = [] {
+    std::uint32_t bits = 0;
+    for (const element_type type : all_element_types)
+      bits |= std::uint32_t{is_floating(type)} << static_cast<int>(type);
+    return bits;
+  }();
+  return (floats >> static_cast<int>(rule.type) & 1) == 0;
 }
 
 /// e^x for the near integer x = at - 256, with a relative error of at most 3.01 * 2^-53. e^0 is exactly 1. Each table

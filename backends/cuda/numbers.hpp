@@ -3,6 +3,9 @@
 // an integer, and the term that a sum adds. So one kernel serves all formats of one width, and several sums.
 #pragma once
 
+#include <algorithm>
+#include <limits>
+
 #include <fanin/accumulator/rounded.hpp>
 
 #include "backends/cuda/float_log_sum.hpp"
@@ -10,17 +13,42 @@
 
 namespace fanin::cuda {
 
-/// Calls f(T()) for the type T of a word's number: one of two narrow formats, or the only float of a wider word.
-template <class Word, class F>
-FANIN_HOST_DEVICE void with_format(const element_rule& rule, const F& f) {
-  if constexpr (sizeof(Word) == 1) {
-    rule.type == element_type::e4m3 ? f(e4m3()) : f(e5m2());
-  } else if constexpr (sizeof(Word) == 2) {
-    rule.type == element_type::bf16 ? f(bf16()) : f(f16());
+/// The digits of each float of the size of a word, by the rows of the catalogue; 0 for other types.
+template <class Word>
+inline constexpr auto digits_of_formats = element_rows.for_each([]<class T>(const element_row<T>&) {
+  return floating<T> && sizeof(T) == sizeof(Word) ? std::numeric_limits<T>::digits : 0;
+});
+/// The last row before `end` that has such a float; element_count if there is none.
+template <class Word>
+constexpr std::size_t format_before(std::size_t end) {
+  for (std::size_t i = end; i > 0; --i) {
+    if (digits_of_formats<Word>[i - 1] > 0) return i - 1;
+  }
+  return element_count;
+}
+
+/// Calls f(T()) for the float T that `type` names and that has the size of a word.
+template <class Word, std::size_t End = element_count, class F>
+FANIN_HOST_DEVICE void with_format(element_type type, const F& f) {
+  constexpr std::size_t last = format_before<Word>(End);
+  using T = detail::element_at<last>;
+  if constexpr (format_before<Word>(last) == element_count) {
+    f(T());
   } else {
-    f(std::conditional_t<sizeof(Word) == 4, float, double>());
+    type == type_of<T> ? f(T()) : with_format<Word, last>(type, f);
   }
 }
+template <class Word, class F>
+FANIN_HOST_DEVICE void with_format(const element_rule& rule, const F& f) {
+  with_format<Word>(rule.type, f);
+}
+
+/// The float of the size of a word that has the most digits.
+template <class Word>
+using widest_format = detail::element_at<static_cast<std::size_t>(
+    std::max_element(digits_of_formats<Word>.begin(), digits_of_formats<Word>.end()) -
+    digits_of_formats<Word>.begin())>;
+
 /// The number of a word.
 template <class T>
 FANIN_HOST_DEVICE computed_as<T> number_of_word(word_for<T> word) {

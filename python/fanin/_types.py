@@ -13,8 +13,8 @@ CODES = {name: code for code, name in enumerate(NAMES)}
 SIZES = [c.type_size(code) for code in range(len(NAMES))]
 ALIGNMENTS = [size if name[0] != "c" else size // 2 for name, size in zip(NAMES, SIZES)]
 F32, F64, I8, I64, U8, U64, F16 = (CODES[name] for name in ("f32", "f64", "i8", "i64", "u8", "u64", "f16"))
-NARROW = frozenset(CODES[name] for name in ("f16", "bf16", "e5m2", "e4m3"))
 INTEGERS = frozenset(code for name, code in CODES.items() if name[0] in "iu")
+NARROW = frozenset(code for code, size in enumerate(SIZES) if size < 4 and code not in INTEGERS)  # floats
 LONG = 1 << 30  # bytes in host memory, from which on an input is cut into pieces
 INDICES = frozenset(CODES[name] for name in ("i32", "i64", "u32", "u64"))  # types of offsets and keys
 COMPLEX = {CODES["c64"]: F32, CODES["c128"]: F64}

@@ -10,13 +10,6 @@
 
 namespace fanin::cuda {
 
-/// The most digits of the numbers of words.
-template <class Word>
-inline constexpr int digits_of_words = sizeof(Word) == 1 ? 4
-                                       : sizeof(Word) == 2
-                                           ? 11
-                                           : std::numeric_limits<typename word_numbers<Word>::number>::digits;
-
 /// Sums of products whose numbers are not too far apart for a sum of few words. A rule makes the numbers from
 /// words. An operation of one input takes it twice, and so adds squares.
 template <class Word>
@@ -27,7 +20,7 @@ struct scaled_products : word_numbers<Word> {
   using use = bool;  ///< whether the value is the root of the sum
   static constexpr std::size_t inputs = 2;
   static constexpr bool order_free = true;
-  static constexpr int digits = digits_of_words<Word>;
+  static constexpr int digits = std::numeric_limits<widest_format<Word>>::digits;
   /// The most elements of a state that fits. The state has 33 bits or more above the bits of the numbers that are
   /// added at once.
   static constexpr std::uint64_t most_elements = std::uint64_t{1} << 33;
@@ -81,7 +74,7 @@ struct scaled_moments : word_numbers<Word> {
   };
   using sums = term_sums<number, true>;
   using use = dispersion_measure;
-  static constexpr int digits = digits_of_words<Word>;
+  static constexpr int digits = std::numeric_limits<widest_format<Word>>::digits;
   static constexpr bool order_free = true;
   static constexpr std::uint64_t most_elements = scaled_products<Word>::most_elements;
 

@@ -254,11 +254,9 @@ template <class T, class Term>
 struct scaled_form<accumulator::exact_sum<T, Term>> {
   using type = scaled_sum<T>;
 };
-/// e4m3 and f16 have the most digits among the formats of their width.
 template <class Word, class N>
 struct scaled_form<by_word<Word, accumulator::exact_sum<N>>> {
-  using widest = std::conditional_t<sizeof(Word) == 1, e4m3, std::conditional_t<sizeof(Word) == 2, f16, N>>;
-  using type = by_word<Word, scaled_sum<widest>>;
+  using type = by_word<Word, scaled_sum<widest_format<Word>>>;
 };
 template <class A>
 using scaled_form_t = typename scaled_form<A>::type;

@@ -6,8 +6,16 @@
 
 namespace fanin::cuda {
 
-/// Eight numbers, of which each register has two of 16 bits. Those of 8 bits are f16 here, and those of e4m3 besides
-/// divided by 2^8.
+/// Numbers of 8 bits as f16: the sign, and the other bits shifted to those of f16. A number T is then divided by
+/// 2^exponents_of_half<T>, and its magnitude is below end_of_halves<T> if it is finite.
+template <narrow_float T>
+inline constexpr int exponents_of_half = f16::bias - T::bias;
+template <narrow_float T>
+inline constexpr unsigned shift_to_half = std::numeric_limits<T>::digits - std::numeric_limits<e5m2>::digits;
+template <narrow_float T>
+inline constexpr std::uint32_t end_of_halves = std::uint32_t{T::after_largest} << 8 >> shift_to_half<T>;
+
+/// Eight numbers, of which each register has two of 16 bits. Those of 8 bits are f16 here.
 struct eight_numbers {
   std::uint32_t pair[4];
 };
@@ -51,8 +59,14 @@ template <class Word>
 class narrow_reader {
  public:
   static constexpr int eights = 16 / sizeof(Word) / 8;  ///< of a vector
-  __device__ explicit narrow_reader(const element_rule& rule)
-      : shift_(rule.type == element_type::e4m3 ? 1 : 0), magnitude_((0x7f00u >> shift_) * both_halves) {}
+  __device__ explicit narrow_reader(const element_rule& rule) {
+    if constexpr (sizeof(Word) == 1) {
+      with_format<Word>(rule, [&]<class T>(T) {
+        shift_ = shift_to_half<T>;
+        magnitude_ = (0x7f00u >> shift_to_half<T>)*both_halves;
+      });
+    }
+  }
 
   /// Stores the numbers in to[0].of[factor], ..., to[eights - 1].of[factor].
   template <class Eight>

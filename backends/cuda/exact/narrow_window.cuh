@@ -37,10 +37,10 @@ class narrow_window {
   __device__ narrow_window(const element_rule& rule, block_sums& block, sums* total)
       : rule_(rule), block_(block), total_(total) {
     if constexpr (!is_chosen) {
-      for (int f = 0; f < factors; ++f) {
-        limits_[f] = {1, rule.type == element_type::e4m3 ? 0x7fu << 7 : 0x1fu << 10};
-        exponent_[f] = top + (rule.type == element_type::e4m3 ? 8 : 0);
-      }
+      with_format<Word>(rule, [&]<class T>(T) {
+        for (int f = 0; f < factors; ++f)
+          limits_[f] = {1, end_of_halves<T>}, exponent_[f] = top + exponents_of_half<T>;
+      });
       wants_window_ = false;
     }
   }
@@ -230,9 +230,14 @@ class narrow_window {
       for (int f = 0; f < factors; ++f) {
         const std::uint32_t size = v.of[f].pair[i / 2] >> (i % 2 * 16) & 0x7fff;
         is_inside = is_inside && limits.of[f].hold(size);
-        if (sizeof(Word) == 1 && rule.type == element_type::e4m3) {
-          x[f][i] =
-              size == 0x7fu << 7 ? detail::from_bits<float>(detail::float_format<float>::quiet_nan) : x[f][i] * 256;
+        if constexpr (sizeof(Word) == 1) {
+          with_format<Word>(rule, [&]<class T>(T) {
+            if constexpr (exponents_of_half<T> != 0) {
+              static_assert(!T::has_infinity);
+              x[f][i] = size == end_of_halves<T> ? detail::from_bits<float>(detail::float_format<float>::quiet_nan)
+                                                 : x[f][i] * (1 << exponents_of_half<T>);
+            }
+          });
         }
       }
       if (!All && is_inside) continue;

@@ -91,24 +91,19 @@ inline __device__ void write_number(const batch_output& out, const finish_target
   store_word(out.results, target.word_bytes, result, bits);
 }
 
-/// An earlier result, as a number of type T.
+/// An earlier result, a number of `bytes` bytes, as a number of type T. A float may have been a narrow one.
 template <class T>
-__device__ T earlier_result(const batch_output& out, std::uint64_t result) {
-  if constexpr (std::is_same_v<T, float>) {
-    switch (out.result) {
-      case element_type::f16:
-        return static_cast<const f16*>(out.results)[result];
-      case element_type::bf16:
-        return static_cast<const bf16*>(out.results)[result];
-      case element_type::e5m2:
-        return static_cast<const e5m2*>(out.results)[result];
-      case element_type::e4m3:
-        return static_cast<const e4m3*>(out.results)[result];
-      default:
-        break;
-    }
+__device__ T earlier_result(const batch_output& out, unsigned bytes, std::uint64_t result) {
+  T found;
+  const auto read = [&]<class R>(R) { found = static_cast<const R*>(out.results)[result]; };
+  if (std::is_same_v<T, float> && bytes == 1) {
+    with_format<std::uint8_t>(out.result, read);
+  } else if (std::is_same_v<T, float> && bytes == 2) {
+    with_format<std::uint16_t>(out.result, read);
+  } else {
+    read(T());
   }
-  return static_cast<const T*>(out.results)[result];
+  return found;
 }
 
 /// Adds elements whose state is `s` to a result.
@@ -127,7 +122,7 @@ __device__ void add_elements(const batch_output& out, const finish_target& targe
                                  [&]<class R>(R) { add_to_result<Recipe, R>(out, result, present, s); });
         } else if (takes_elements(out, present)) {
           with_exact_number<Recipe>(target.end.result, [&]<class R>(R) {
-            const auto& all = with_result_added<Recipe>(s, earlier_result<R>(out, result));
+            const auto& all = with_result_added<Recipe>(s, earlier_result<R>(out, target.word_bytes, result));
             store_value(out, target, result,
                         exact_bits<recipe<Recipe::what, how, R>>(all, present + 1, target.end.to));
           });
