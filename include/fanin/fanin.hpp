@@ -312,18 +312,6 @@ auto norm2(const X& x, const C& chosen = {}) {
 }
 FANIN_OTHER_FORMS(norm2)
 
-/// The square root of the mean of x[i]^2. Any NaN gives NaN; otherwise any infinity gives +inf. Types: f32, narrow
-/// floats -> f32; f64, integers -> f64; with method::exact also the types that sum offers.
-/// Accuracy: exact: correctly rounded, even if the sum of the squares would overflow or underflow. fast, compensated:
-/// the root of the quotient in double of the sum of squares, which may overflow or underflow. The relative error is at
-/// most the relative error of sum_of_squares plus three more roundings (docs/numerics.md).
-/// @throws invalid_argument if x is empty
-template <class Result = void, class X, choice C = options>
-auto root_mean_square(const X& x, const C& chosen = {}) {
-  return detail::typed_reduce<operation::root_mean_square, Result>(chosen, x);
-}
-FANIN_OTHER_FORMS(root_mean_square)
-
 /// log(sum of e^x[i]); nothing overflows on the way. Empty gives -inf, and so do elements that are all -inf. Any NaN
 /// gives NaN; otherwise any +inf gives +inf. One element x gives exactly x. f32, narrow floats -> f32, others -> f64.
 /// Accuracy: |error| <= e |S| + (D + 6 u log n)(1 + e). S is the exact result, u = 2^-53, and to first order

@@ -14,7 +14,6 @@
 #include <fanin/accumulator/magnitude.hpp>
 #include <fanin/accumulator/nonzero.hpp>
 #include <fanin/accumulator/product.hpp>
-#include <fanin/accumulator/root_mean_square.hpp>
 #include <fanin/accumulator/sum.hpp>
 #include <fanin/accumulator/widening.hpp>
 

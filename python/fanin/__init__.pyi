@@ -150,9 +150,6 @@ def log_sum_exp(x: _Array, axis: _Axis = ..., *, method: _Method = ..., dtype: _
 def vdot(x: _Array, y: _Array, axis: _Axis = ..., *, method: _Method = ..., dtype: _DType = ..., keepdims: bool = ...,
     out: Optional[_Array] = ..., where: Optional[_Array] = ..., nan: _Nan = ..., skipna: Optional[bool] = ...,
     backend: str = ..., threads: int = ...) -> Any: ...
-def root_mean_square(x: _Array, axis: _Axis = ..., *, method: _Method = ..., dtype: _DType = ..., keepdims: bool = ...,
-    out: Optional[_Array] = ..., where: Optional[_Array] = ..., nan: _Nan = ..., skipna: Optional[bool] = ...,
-    backend: str = ..., threads: int = ...) -> Any: ...
 def segment_sum(x: _Array, offsets: _Array, *, method: _Method = ..., dtype: _DType = ..., empty: Any = ...,
     out: Optional[_Array] = ..., where: Optional[_Array] = ..., nan: _Nan = ..., skipna: Optional[bool] = ...,
     backend: str = ..., threads: int = ...) -> Any: ...
@@ -219,9 +216,6 @@ def segment_log_sum_exp(x: _Array, offsets: _Array, *, method: _Method = ..., dt
 def segment_vdot(x: _Array, y: _Array, offsets: _Array, *, method: _Method = ..., dtype: _DType = ..., empty: Any = ...,
     out: Optional[_Array] = ..., where: Optional[_Array] = ..., nan: _Nan = ..., skipna: Optional[bool] = ...,
     backend: str = ..., threads: int = ...) -> Any: ...
-def segment_root_mean_square(x: _Array, offsets: _Array, *, method: _Method = ..., dtype: _DType = ...,
-    empty: Any = ..., out: Optional[_Array] = ..., where: Optional[_Array] = ..., nan: _Nan = ...,
-    skipna: Optional[bool] = ..., backend: str = ..., threads: int = ...) -> Any: ...
 def group_sum(x: _Array, keys: _Array, groups: Optional[int] = ..., *, drop_others: bool = ..., method: _Method = ...,
     dtype: _DType = ..., empty: Any = ..., out: Optional[_Array] = ..., where: Optional[_Array] = ..., nan: _Nan = ...,
     skipna: Optional[bool] = ..., backend: str = ..., threads: int = ...) -> Any: ...
@@ -300,10 +294,6 @@ def group_log_sum_exp(x: _Array, keys: _Array, groups: Optional[int] = ..., *, d
     where: Optional[_Array] = ..., nan: _Nan = ..., skipna: Optional[bool] = ..., backend: str = ...,
     threads: int = ...) -> Any: ...
 def group_vdot(x: _Array, y: _Array, keys: _Array, groups: Optional[int] = ..., *, drop_others: bool = ...,
-    method: _Method = ..., dtype: _DType = ..., empty: Any = ..., out: Optional[_Array] = ...,
-    where: Optional[_Array] = ..., nan: _Nan = ..., skipna: Optional[bool] = ..., backend: str = ...,
-    threads: int = ...) -> Any: ...
-def group_root_mean_square(x: _Array, keys: _Array, groups: Optional[int] = ..., *, drop_others: bool = ...,
     method: _Method = ..., dtype: _DType = ..., empty: Any = ..., out: Optional[_Array] = ...,
     where: Optional[_Array] = ..., nan: _Nan = ..., skipna: Optional[bool] = ..., backend: str = ...,
     threads: int = ...) -> Any: ...

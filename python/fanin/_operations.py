@@ -137,7 +137,6 @@ EXAMPLES = {
     "sample_standard_deviation": ">>> fanin.sample_standard_deviation([1, 3, 5])\n2.0",
     "log_sum_exp": ">>> fanin.log_sum_exp([0.0])\n0.0",
     "vdot": ">>> fanin.vdot([1j, 2j], [1j, 1j])\n(3+0j)",
-    "root_mean_square": ">>> fanin.root_mean_square([1, 7])\n5.0",
 }
 
 

@@ -109,7 +109,7 @@ struct terms {
     wide a, b, one;
     one.set(1);
     for (std::size_t i = 0; i < x.pattern.size() && x.times(i) > 0; ++i) {
-      const bool squared = row_of(what).adds == summand::squares;
+      const bool squared = what == operation::sum_of_squares || what == operation::norm2;
       const T first = what == operation::sum_of_magnitudes && std::is_floating_point_v<T>
                           ? static_cast<T>(std::fabs(static_cast<double>(x.pattern[i])))
                           : x.pattern[i];
@@ -148,8 +148,8 @@ inline bool is_dispersion(operation what) {
   return what == operation::variance || least_count(what) > 1 || what == operation::standard_deviation;
 }
 
-/// The correctly rounded sum, mean, sum of squares or magnitudes, dot product, norm, root mean square, variance or
-/// standard deviation of floats.
+/// The correctly rounded sum, mean, sum of squares or magnitudes, dot product, norm, variance or standard deviation
+/// of floats.
 template <class R, class T>
 R right_float(operation what, const repeated<T>& x) {
   if (is_dispersion(what)) {
@@ -167,8 +167,8 @@ R right_float(operation what, const repeated<T>& x) {
   }
   terms<T> all(what, x);
   if (const auto value = all.template special<R>()) return *value;
-  if (is_quotient(row_of(what).value)) all.sum.divide(x.count);
-  if (is_root(row_of(what).value)) all.sum.take_root();
+  if (what == operation::mean) all.sum.divide(x.count);
+  if (what == operation::norm2) all.sum.take_root();
   return all.sum.template rounded<R>();
 }
 
@@ -191,8 +191,7 @@ template <class T>
 bool keeps_bound(operation what, const repeated<T>& x, T value, const error_bound& bound) {
   if (is_dispersion(what)) return keeps_dispersion_bound(what, x, value, bound);
   terms<T> all(what, x);
-  if (what == operation::root_mean_square) all.sum.divide(x.count);
-  if (is_root(row_of(what).value)) all.sum.take_root();
+  if (what == operation::norm2) all.sum.take_root();
   const std::uint64_t times = what == operation::mean ? x.count : 1;
   const auto special = all.template special<double>();
   const oracle::exact_facts exact{special.value_or(all.sum.template rounded<double>()),
@@ -269,9 +268,9 @@ std::optional<scalar> right_integer(operation what, const repeated<T>& x) {
   }
   if (is_dispersion(what)) return scalar(right_float<double>(what, x));
   terms<T> all(what, x);
-  if (row_of(what).value != sum_value::total || row_of(what).inputs == 2) {
-    if (is_quotient(row_of(what).value)) all.sum.divide(x.count);
-    if (is_root(row_of(what).value)) all.sum.take_root();
+  if (what == operation::mean || what == operation::norm2 || row_of(what).inputs == 2) {
+    if (what == operation::mean) all.sum.divide(x.count);
+    if (what == operation::norm2) all.sum.take_root();
     return scalar(mpfr_zero_p(all.sum.get()) != 0 ? 0.0 : all.sum.template rounded<double>());
   }
   const auto value = all.sum.template integer<R>();

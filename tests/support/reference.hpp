@@ -52,8 +52,8 @@ class exact_reference {
     squares_.add(v);
   }
 
-  /// The correctly rounded sum, mean, sum of squares or of magnitudes, norm2, root mean square, variance, standard
-  /// deviation, or dot product of the elements with themselves.
+  /// The correctly rounded sum, mean, sum of squares or of magnitudes, norm2, variance, standard deviation, or dot
+  /// product of the elements with themselves.
   template <class R>
   R rounded(operation what) const {
     if (is_dispersion_operation(what)) {
@@ -62,19 +62,16 @@ class exact_reference {
     if (what == operation::sum_of_magnitudes) return magnitudes_.template round<R>();
     if (is_of_squares(what)) return squares_.template round<R>();
     if (what == operation::norm2) return squares_.template root<R>();
-    if (what == operation::root_mean_square)
-      return squares_.finite() ? root_of_mean<R>() : squares_.template root<R>();
     return what == operation::mean ? sum_.template mean<R>(count_) : sum_.template round<R>();
   }
 
-  /// Whether `value` is the correctly rounded norm2, root mean square, variance or standard deviation of finite
-  /// elements, by other arithmetic than fanin's.
+  /// Whether `value` is the correctly rounded norm2, variance or standard deviation of finite elements, by other
+  /// arithmetic than fanin's.
   template <class R>
   bool is_rounded(operation what, R value) const {
     constexpr int unit = detail::float_format<T>::low;
     const exact_number squares = exact_number::saved(squares_.save()).scaled(2 * unit);
     if (what == operation::norm2) return is_root(value, squares);
-    if (what == operation::root_mean_square) return is_dispersion(value, exact_number(), squares, count_, {true, 0});
     return is_dispersion(value, exact_number::saved(sum_.save()).scaled(unit), squares, count_,
                          dispersion_named(what));
   }
@@ -83,8 +80,6 @@ class exact_reference {
   bool keeps(operation what, T value, const error_bound& bound) const {
     if (is_of_squares(what)) return keeps(squares_, squares_, value, 1, bound);
     if (what == operation::norm2) return keeps_root(value, bound);
-    if (what == operation::root_mean_square)
-      return keeps_rounded({root_of_mean<double>(), squares_.template round<double>()}, value, bound);
     if (is_dispersion_operation(what)) return keeps_dispersion(what, value, bound);
     if (what == operation::sum_of_magnitudes) return keeps(magnitudes_, magnitudes_, value, 1, bound);
     return keeps(sum_, magnitudes_, value, what == operation::mean ? count_ : 1, bound);
@@ -98,12 +93,6 @@ class exact_reference {
                                     static_cast<double>(times)};
     return oracle::judge(bound, type_of<T>, static_cast<double>(value), exact,
                          [&] { return distance(sum, value, times); }) != oracle::promise::broken;
-  }
-
-  /// The root of the mean of the squares of finite elements, which is the deviation from a mean of 0.
-  template <class R>
-  R root_of_mean() const {
-    return exact_moments_accumulator<T>{{}, squares_}.template dispersion_of<R>(count_, {true, 0});
   }
 
   bool keeps_root(T value, const error_bound& bound) const {
@@ -194,8 +183,6 @@ class integer_reference {
       case operation::sample_variance:
       case operation::sample_standard_deviation:
         return scalar(dispersion(dispersion_named(what)));
-      case operation::root_mean_square:
-        return scalar(squares().over(exact_number::of(count_), true));
       case operation::norm2:
       case operation::dot:
       case operation::vdot:

@@ -115,10 +115,7 @@ parts exact_result(operation what, const std::vector<T>& x, const std::vector<T>
       total = total + v;
     }
   }
-  if (row.adds == summand::squares) {
-    const real sum = is_quotient(row.value) ? squares / count : squares;
-    return {is_root(row.value) ? root(sum) : sum, 0};
-  }
+  if (row.adds == summand::squares) return {row.value == sum_value::root ? root(squares) : squares, 0};
   if (row.adds == summand::deviations) {
     const real variance = (squares - total.re * total.re / count) / (count - (least_count(what) > 1 ? 1.0 : 0.0));
     return {is_root(row.value) ? root(variance) : variance, 0};

@@ -77,9 +77,6 @@ TEST_SUITE("unit/exact_verbs") {
     CHECK(same(reduce(operation::variance, std::span<const float>(x)).value, 12.25f));
     CHECK(norm2(x, {.method = method::fast}).value == 5.0f);
     CHECK(standard_deviation(x).value == 3.5f);
-    CHECK(root_mean_square(std::vector<float>{1, -7, 5, 5}).value == 5.0f);
-    CHECK(root_mean_square(std::vector<double>{0x1p1000, -0x1p1000}).value == 0x1p1000);
-    CHECK(root_mean_square(std::vector<std::int64_t>{1, -7, 5, 5}).value == 5.0);
     CHECK(sample_variance(x).value == 24.5f);
     CHECK(sample_standard_deviation<double>(std::vector<float>{0, 2}).value == std::sqrt(2.0));
     CHECK_THROWS_AS(sample_variance(std::vector<float>{1}), invalid_argument);

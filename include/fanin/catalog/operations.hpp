@@ -33,8 +33,7 @@ namespace fanin {
   F(sample_variance)           \
   F(sample_standard_deviation) \
   F(log_sum_exp)               \
-  F(vdot)                      \
-  F(root_mean_square)
+  F(vdot)
 
 enum class operation : std::uint8_t {
 #define FANIN_ENUMERATOR(NAME) NAME,
@@ -337,14 +336,6 @@ inline constexpr operation_row operation_rows[] = {
      .of_complex = every_method,
      .absent = stand_in::zero,
      .adds = summand::products},
-    {.what = operation::root_mean_square,
-     .name = "root_mean_square",
-     .story = "Square root of the mean of the squares of all elements",
-     .result = result_rule::quotient,
-     .empty = empty_value::none,
-     .absent = stand_in::zero,
-     .adds = summand::squares,
-     .value = sum_value::root_of_mean},
 };
 inline constexpr std::size_t operation_count = std::size(operation_rows);
 
