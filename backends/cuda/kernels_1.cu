@@ -8,6 +8,5 @@ template const kernel_launcher* find_kernel<std::int8_t>(operation, method);
 template const kernel_launcher* find_kernel<std::uint8_t>(operation, method);
 template const kernel_launcher* find_kernel<e5m2>(operation, method);
 template const kernel_launcher* find_kernel<e4m3>(operation, method);
-template const kernel_launcher* find_kernel<e3m4>(operation, method);
 
 }  // namespace fanin::cuda

@@ -83,8 +83,7 @@ enum {
   FANIN_E5M2 = 12,
   FANIN_E4M3 = 13,
   FANIN_C64 = 14,
-  FANIN_C128 = 15,
-  FANIN_E3M4 = 16
+  FANIN_C128 = 15
 };
 
 typedef int32_t fanin_method;
@@ -275,7 +274,7 @@ FANIN_API void fanin_incremental_destroy(fanin_incremental* incremental);
 
 /* ---- Descriptions ----------------------------------------------------------------------------------------------- */
 
-/* A real number. The type that is given with it names the member to read. f16, bf16, e5m2, e4m3 and e3m4 are bits. */
+/* A real number. The type that is given with it names the member to read. f16, bf16, e5m2 and e4m3 are bits. */
 typedef union fanin_number {
   float f32;
   double f64;
@@ -286,7 +285,7 @@ typedef union fanin_number {
   int16_t i16;
   uint16_t u16, f16, bf16;
   int8_t i8;
-  uint8_t u8, e5m2, e4m3, e3m4;
+  uint8_t u8, e5m2, e4m3;
 } fanin_number;
 
 /* The description of an array. Each number has the type and the bits of its operation's result with FANIN_EXACT. */

@@ -105,8 +105,6 @@ using bf16 = narrow<8, 7>;
 /// The formats of 8 bits of the Open Compute Project. e4m3 has no infinities, and 448 is its largest number.
 using e5m2 = narrow<5, 2>;
 using e4m3 = narrow<4, 3, false>;
-/// A format of 8 bits with more digits. 30 is its largest number.
-using e3m4 = narrow<3, 4, false>;
 
 template <class T>
 inline constexpr bool is_narrow = false;
@@ -150,9 +148,7 @@ class std::numeric_limits<fanin::narrow<ExponentBits, MantissaBits, HasInfinity>
     return number::of_bits(number::sign_bit | (number::after_largest - 1u));
   }
   static constexpr number epsilon() noexcept {
-    constexpr int field = number::bias - MantissaBits;  // below 1 for a subnormal number
-    return number::of_bits(field > 0 ? static_cast<unsigned>(field) << MantissaBits
-                                     : 1u << (MantissaBits - 1 + field));
+    return number::of_bits(static_cast<unsigned>(number::bias - MantissaBits) << MantissaBits);
   }
   static constexpr number round_error() noexcept {
     return number::of_bits(static_cast<unsigned>(number::bias - 1) << MantissaBits);

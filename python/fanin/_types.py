@@ -24,7 +24,6 @@ NUMPY = {
     "f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64", "u32": "uint32", "u64": "uint64",
     "i8": "int8", "u8": "uint8", "i16": "int16", "u16": "uint16", "f16": "float16", "bf16": "bfloat16",
     "e5m2": "float8_e5m2", "e4m3": "float8_e4m3fn", "c64": "complex64", "c128": "complex128",
-    "e3m4": "float8_e3m4fn",
 }
 NUMPY_NAMES = [NUMPY[name] for name in NAMES]
 BY_NUMPY = {NUMPY[name]: code for name, code in CODES.items()}
@@ -37,7 +36,6 @@ CTYPES = {
     "u32": ctypes.c_uint32, "u64": ctypes.c_uint64, "i8": ctypes.c_int8, "u8": ctypes.c_uint8,
     "i16": ctypes.c_int16, "u16": ctypes.c_uint16, "f16": ctypes.c_uint16, "bf16": ctypes.c_uint16,
     "e5m2": ctypes.c_uint8, "e4m3": ctypes.c_uint8, "c64": ctypes.c_uint32 * 2, "c128": ctypes.c_double * 2,
-    "e3m4": ctypes.c_uint8,
 }
 CTYPE_OF = [CTYPES[name] for name in NAMES]
 
@@ -89,22 +87,18 @@ def float_of_bits(bits, code):
 
     >>> float_of_bits(0x3c00, F16), float_of_bits(0x3f80, CODES["bf16"]), float_of_bits(0x7e, CODES["e4m3"])
     (1.0, 1.0, 448.0)
-    >>> float_of_bits(0x7e, CODES["e3m4"])
-    30.0
     """
     name = NAMES[code]
     if name == "bf16":
         return f32_of_bits(bits << 16)
     if name == "f32":
         return f32_of_bits(bits)
-    if name in ("f16", "e5m2"):  # e5m2 is the upper half of f16
+    if name != "e4m3":  # e5m2 is the upper half of f16
         return struct.unpack("<e", struct.pack("<H", bits if name == "f16" else bits << 8))[0]
-    if bits & 127 == 127:
+    exponent, fraction = bits >> 3 & 15, bits & 7
+    if exponent == 15 and fraction == 7:
         return math.nan
-    digits = int(name[3])  # without the leading one
-    exponent, fraction = (bits & 127) >> digits, bits & (1 << digits) - 1
-    least = 2 - (1 << 6 - digits) - digits
-    size = math.ldexp(fraction, least) if exponent == 0 else math.ldexp((1 << digits) + fraction, least + exponent - 1)
+    size = math.ldexp(fraction, -9) if exponent == 0 else math.ldexp(8 + fraction, exponent - 10)
     return -size if bits >> 7 else size
 
 

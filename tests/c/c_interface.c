@@ -204,7 +204,7 @@ static void names(void) {
   for (; fanin_backend_name((uint32_t)backends) != NULL; ++backends) {
     usable += fanin_backend_obstacle((uint32_t)backends) == NULL;
   }
-  CHECK(operations == FANIN_VDOT + 1 && types == FANIN_E3M4 + 1 && backends == 6 && usable >= 1);
+  CHECK(operations == FANIN_VDOT + 1 && types == FANIN_C128 + 1 && backends == 6 && usable >= 1);
   CHECK(strcmp(fanin_method_name(FANIN_EXACT), "exact") == 0 && fanin_method_name(3) == NULL);
   CHECK(fanin_operation_name(-1) == NULL && fanin_type_name(-1) == NULL && fanin_type_size(99) == 0);
   CHECK(fanin_operation_inputs(99) == 0 && fanin_operation_story(-1) == NULL && fanin_backend_obstacle(99) != NULL);

@@ -64,8 +64,7 @@ std::vector<T> mixed_values(std::size_t count, std::uint64_t seed) {
     std::vector<T> x(count);
     for (T& v : x) {
       if constexpr (floating<T>) {
-        constexpr int largest = std::numeric_limits<T>::max_exponent, lowest = largest < 6    ? -66
-                                                                               : largest < 10 ? -64
+        constexpr int largest = std::numeric_limits<T>::max_exponent, lowest = largest < 10   ? -64
                                                                                : largest < 32 ? -56
                                                                                               : -50;
         const auto mantissa = static_cast<computed_as<T>>(static_cast<std::int32_t>(random() >> 32));

@@ -72,7 +72,6 @@ void check_values(const typename A::state& s, std::uint64_t count, typename A::u
   check(double());
   check(bf16());
   check(e4m3());
-  check(e3m4());
 }
 
 template <int N, class T>

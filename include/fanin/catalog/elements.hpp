@@ -32,8 +32,7 @@ enum class element_type : std::uint8_t {
   e5m2,
   e4m3,
   c64,
-  c128,
-  e3m4
+  c128
 };
 
 template <class T>
@@ -77,7 +76,6 @@ inline constexpr element_table element_rows{
     element_row<e4m3>{element_type::e4m3, "e4m3", "V1", "8 bits without infinities, up to 448"},
     element_row<std::complex<float>>{element_type::c64, "c64", "c8", "complex, of two f32"},
     element_row<std::complex<double>>{element_type::c128, "c128", "c16", "complex, of two f64"},
-    element_row<e3m4>{element_type::e3m4, "e3m4", "V1", "8 bits without infinities, up to 30"},
 };
 inline constexpr std::size_t element_count = element_rows.size;
 
