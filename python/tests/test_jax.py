@@ -117,6 +117,29 @@ class Functions(unittest.TestCase):
                                   jnp.ones(3, "float32"), axes=numpy.array([-1])))
 
 
+class Graphs(unittest.TestCase):
+    def test_independent_calls(self):
+        """Calls that a CUDA graph may run at the same time have the bits of a CPU."""
+        if jax.default_backend() != "gpu":
+            self.skipTest("JAX has no GPU")
+        functions = (fanin.jax.sum, fanin.jax.mean, fanin.jax.norm,
+                     lambda x: fanin.jax.segment_sum(x, jnp.arange(x.size, dtype="int32") % 1000, 1000))
+
+        def independent_calls(arrays):
+            return [functions[i % len(functions)](x) for i, x in enumerate(arrays)]
+
+        arrays = [numpy.array(wide_numbers(100_003, seed), "float32") for seed in range(20)]
+        cpu = jax.jit(independent_calls)(jax.device_put(arrays, jax.devices("cpu")[0]))
+        expected = [x.tolist() for x in cpu]
+        arrays = jax.device_put(arrays)
+        all_in_graph = {"xla_gpu_graph_min_graph_size": 1}
+        for options in ({}, all_in_graph, {**all_in_graph, "xla_gpu_command_buffer_scheduling_mode": "CONCURRENT"}):
+            function = jax.jit(independent_calls, compiler_options=options)
+            for repetition in range(100):
+                with self.subTest(options=options, repetition=repetition):
+                    self.assertEqual([x.tolist() for x in function(arrays)], expected)
+
+
 class Documents(unittest.TestCase):
     @unittest.skipIf(README is None, "FANIN_README is not set")
     def test_page(self):

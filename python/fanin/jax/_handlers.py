@@ -15,10 +15,16 @@ if not os.path.exists(PATH):
 
 def register():
     library = ctypes.CDLL(PATH)
-    for platform, suffix in (("cpu", ""), ("CUDA", "_on_device")):
-        for name in ("reduce", "groups"):
-            handler = getattr(library, "fanin_jax_" + name + suffix)
-            jax.ffi.register_ffi_target("fanin_" + name, jax.ffi.pycapsule(handler), platform=platform)
+
+    def handler(name):
+        return jax.ffi.pycapsule(getattr(library, "fanin_jax_" + name))
+
+    type_id, type_info = map(jax.ffi.pycapsule, (ctypes.c_void_p * 2).in_dll(library, "fanin_jax_call_site_type"))
+    jax.ffi.register_ffi_type("fanin_call_site", {"type_id": type_id, "type_info": type_info}, platform="CUDA")
+    for name in ("reduce", "groups"):
+        jax.ffi.register_ffi_target("fanin_" + name, handler(name), platform="cpu")
+        jax.ffi.register_ffi_target("fanin_" + name, {"instantiate": handler("call_site"),
+                                                      "execute": handler(name + "_on_device")}, platform="CUDA")
 
 
 register()

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What XLA calls for fanin.jax: reductions along axes, and of groups, in host memory or on a stream of a device.
-// The attributes are set in __init__.py.
+// The attributes are set in _functions.py.
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -42,6 +43,33 @@ fanin_type type_of(ffi::DataType type) {
   }
 }
 
+using place = std::pair<std::int32_t, void*>;  // a device and a stream
+
+std::mutex one_at_a_time;  // guards all contexts
+
+/// The contexts of call sites that XLA has dropped, for new ones. XLA may drop call sites while the process ends, and
+/// so the list is never destroyed.
+std::multimap<place, fanin_context*>& spare_contexts() {
+  static auto& contexts = *new std::multimap<place, fanin_context*>;
+  return contexts;
+}
+
+/// One of the calls in a compiled function, with a context for each place. XLA may make a CUDA graph of a function,
+/// in which calls that do not depend on each other run at the same time. A context serves one call at a time, and so
+/// call sites share none.
+struct call_site {
+  static ffi::TypeId id;
+  std::map<place, fanin_context*> contexts;
+
+  ~call_site() {
+    const std::lock_guard lock(one_at_a_time);
+    spare_contexts().merge(contexts);
+  }
+};
+ffi::TypeId call_site::id = {};  // XLA fills in the number
+
+ffi::ErrorOr<std::unique_ptr<call_site>> make_call_site(ffi::Dictionary) { return std::make_unique<call_site>(); }
+
 /// A call of the library: the arrays, and a batch that the caller fills in.
 struct call {
   fanin_operation what;
@@ -61,15 +89,14 @@ struct call {
   }
 
   ffi::Error on_host() { return error_of(fanin_reduce_batch(what, &input, &batch, &options, &output, nullptr)); }
-  ffi::Error on_device(void* stream, std::int32_t device);
+  ffi::Error on_device(call_site& site, void* stream, std::int32_t device);
 };
 
-/// The contexts of streams, which stay until the process ends. A context serves one call at a time.
-ffi::Error call::on_device(void* stream, std::int32_t device) {
-  static std::mutex one_at_a_time;
-  static std::map<std::pair<std::int32_t, void*>, fanin_context*> contexts;
+ffi::Error call::on_device(call_site& site, void* stream, std::int32_t device) {
   const std::lock_guard lock(one_at_a_time);
-  fanin_context*& context = contexts[{device, stream}];
+  const place here(device, stream);
+  if (!site.contexts.contains(here)) site.contexts.insert(spare_contexts().extract(here));
+  fanin_context*& context = site.contexts[here];
   if (context == nullptr) {
     if (const fanin_status made = fanin_context_create(device, stream, &context); made != FANIN_OK) {
       return error_of(made);
@@ -115,9 +142,11 @@ ffi::Error reduce(ffi::AnyBuffer x, result_buffer results, std::int32_t what, st
   return along_axes(x, *results, what, method, axes, [](call& made) { return made.on_host(); });
 }
 
-ffi::Error reduce_on_device(void* stream, std::int32_t device, ffi::AnyBuffer x, result_buffer results,
-                            std::int32_t what, std::int32_t method, ffi::Span<const std::int64_t> axes) {
-  return along_axes(x, *results, what, method, axes, [&](call& made) { return made.on_device(stream, device); });
+ffi::Error reduce_on_device(call_site* site, void* stream, std::int32_t device, ffi::AnyBuffer x,
+                            result_buffer results, std::int32_t what, std::int32_t method,
+                            ffi::Span<const std::int64_t> axes) {
+  return along_axes(x, *results, what, method, axes,
+                    [&](call& made) { return made.on_device(*site, stream, device); });
 }
 
 ffi::Error groups(ffi::AnyBuffer x, ffi::AnyBuffer keys, result_buffer results, std::int32_t what,
@@ -125,13 +154,15 @@ ffi::Error groups(ffi::AnyBuffer x, ffi::AnyBuffer keys, result_buffer results, 
   return by_keys(x, keys, *results, what, method, [](call& made) { return made.on_host(); });
 }
 
-ffi::Error groups_on_device(void* stream, std::int32_t device, ffi::AnyBuffer x, ffi::AnyBuffer keys,
+ffi::Error groups_on_device(call_site* site, void* stream, std::int32_t device, ffi::AnyBuffer x, ffi::AnyBuffer keys,
                             result_buffer results, std::int32_t what, std::int32_t method) {
-  return by_keys(x, keys, *results, what, method, [&](call& made) { return made.on_device(stream, device); });
+  return by_keys(x, keys, *results, what, method, [&](call& made) { return made.on_device(*site, stream, device); });
 }
 
 auto of_host() { return ffi::Ffi::Bind(); }
-auto of_device() { return ffi::Ffi::Bind().Ctx<ffi::PlatformStream<void*>>().Ctx<ffi::DeviceOrdinal>(); }
+auto of_device() {
+  return ffi::Ffi::Bind().Ctx<ffi::State<call_site>>().Ctx<ffi::PlatformStream<void*>>().Ctx<ffi::DeviceOrdinal>();
+}
 
 template <class Binding>
 auto with_axes(Binding binding) {
@@ -156,6 +187,13 @@ auto with_keys(Binding binding) {
 
 XLA_FFI_DEFINE_HANDLER_SYMBOL(fanin_jax_reduce, reduce, with_axes(of_host()));
 XLA_FFI_DEFINE_HANDLER_SYMBOL(fanin_jax_groups, groups, with_keys(of_host()));
+XLA_FFI_DEFINE_HANDLER_SYMBOL(fanin_jax_call_site, make_call_site,
+                              ffi::Ffi::BindInstantiate().Attrs<ffi::Dictionary>());
+/// The number and the deleter of call_site, by which XLA keeps states.
+constexpr ffi::TypeInfo call_site_info = ffi::MakeTypeInfo<call_site>();
+extern "C" {
+const void* fanin_jax_call_site_type[] = {&call_site::id, &call_site_info};
+}
 XLA_FFI_DEFINE_HANDLER_SYMBOL(fanin_jax_reduce_on_device, reduce_on_device, with_axes(of_device()),
                               {ffi::Traits::kCmdBufferCompatible});
 XLA_FFI_DEFINE_HANDLER_SYMBOL(fanin_jax_groups_on_device, groups_on_device, with_keys(of_device()),
