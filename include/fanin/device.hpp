@@ -79,7 +79,8 @@ class FANIN_API device_context {
   /// device_error
   explicit device_context(int device = 0, void* stream = nullptr) : device_context(device, stream, nullptr) {}
   /// Takes the workspace from an allocator, except for the copies of host data. The allocator's functions and `user`
-  /// have to outlive the context. @throws as above
+  /// have to outlive the context. A context that is created during a capture needs the graph of this capture to run
+  /// before other graphs of the context. @throws as above
   device_context(int device, void* stream, const device_allocator& from) : device_context(device, stream, &from) {}
 
   int device() const noexcept { return device_; }

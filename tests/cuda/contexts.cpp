@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contexts: the caller's stream, results on the device, graphs, several at once, errors that leave all usable.
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 #include "backends/cuda/cuda.hpp"
@@ -190,6 +191,31 @@ TEST_SUITE("contexts") {
       device_code::check(cudaMemcpy(&last, of_rows.get() + 499999 * 4, 4, cudaMemcpyDeviceToHost), "cudaMemcpy");
       CHECK(last == 2);
     }
+  }
+
+  TEST_CASE("a context that is made during a capture serves a graph that runs first") {
+    if (!device_is_here()) return;
+    const cuda::owned_stream stream = cuda::make_stream(cudaStreamNonBlocking);
+    const std::vector<float> x(1000000, 1.0f);
+    const device_array<float> on_device{std::span<const float>(x)};
+    const device_value<device_result<float>> first, second;
+    // Memory that is allocated next is not zero by chance.
+    for (const std::size_t bytes :
+         {std::size_t{4096}, std::size_t{16384}, std::size_t{1} << 20, std::size_t{1} << 23}) {
+      const cuda::device_memory used = cuda::allocate_device(bytes);
+      cuda::check(cudaMemset(used.get(), 0x55, bytes), "cudaMemset");
+    }
+    std::optional<device_context> context;
+    const captured_graph made_with_context(stream.get(), [&] {
+      context.emplace(0, stream.get());
+      enqueue<operation::sum>(on_device.elements(), first.get(), *context);
+    });
+    const captured_graph other(stream.get(),
+                               [&] { enqueue<operation::sum>(on_device.elements(), second.get(), *context); });
+    other.replay();
+    CHECK(second.read().value == 1000000);
+    made_with_context.replay();
+    CHECK(first.read().value == 1000000);
   }
 
   TEST_CASE("an allocator without memory") {

@@ -64,9 +64,13 @@ context::context(int device, cudaStream_t stream, const device_allocator* from) 
   where_.ticket = reinterpret_cast<unsigned*>(between_launches_.get());
   where_.grid_total = between_launches_.get() + 256;
   device_states_ = allocate(state_slots * most_state_bytes);
-  check(cudaMemsetAsync(between_launches_.get(), 0, between_launches_bytes, where_.stream), "cudaMemsetAsync");
+  // A captured memset runs with its graph alone, but memory of the runtime may serve graphs that run earlier.
+  const bool captured = is_captured(where_.stream);
+  const owned_stream apart = captured && from == nullptr ? make_stream(cudaStreamNonBlocking) : nullptr;
+  const cudaStream_t clearing = apart ? apart.get() : where_.stream;
+  check(cudaMemsetAsync(between_launches_.get(), 0, between_launches_bytes, clearing), "cudaMemsetAsync");
   // Work of the second stream uses this memory, too.
-  if (!is_captured(where_.stream)) check(cudaStreamSynchronize(where_.stream), "cudaStreamSynchronize");
+  if (!captured || apart) check(cudaStreamSynchronize(clearing), "cudaStreamSynchronize");
 }
 
 allocated_memory context::allocate(std::size_t bytes) {
