@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DTensors over meshes of 2 and 3 processes: results and gradients have the bits of one process."""
+"""DTensors over meshes of 2 to 4 processes: results and gradients have the bits of one process."""
 
+import datetime
 import math
 import os
 import tempfile
@@ -12,8 +13,11 @@ try:
     import torch
     import torch.distributed
     from torch.distributed.device_mesh import init_device_mesh
-    from torch.distributed.tensor import Replicate, Shard, distribute_tensor
+    from torch.distributed.fsdp import fully_shard
+    from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
     from torch.distributed.tensor.debug import CommDebugMode
+    from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+    from torch.distributed.tensor.placement_types import _StridedShard
 
     import fanin.torch
 except ImportError:
@@ -75,11 +79,45 @@ def of_rank(rank, ranks, meeting):
     torch.distributed.destroy_process_group()
 
 
+def of_rank_of_four(rank, meeting):
+    """fully_shard() splits once more what tensor parallelism has split: some of its placements are no Shard."""
+    torch.distributed.init_process_group("gloo", init_method="file://" + meeting, rank=rank, world_size=4,
+                                         timeout=datetime.timedelta(minutes=5))
+    mesh = init_device_mesh("cpu", (2, 2), mesh_dim_names=("data", "tensor"))
+    x = torch.tensor(wide_numbers(96, 5, 30), dtype=torch.float32).reshape(8, 12)
+    mine = x.chunk(2)[mesh.get_local_rank("tensor")].chunk(2)[mesh.get_local_rank("data")].contiguous()
+    there = DTensor.from_local(mine, mesh, [_StridedShard(0, split_factor=2), Shard(0)], run_check=False,
+                               shape=x.shape, stride=x.stride())
+    for total in (fanin.torch.total_sum, fanin.torch.total_mean, fanin.torch.total_norm):
+        assert total([there]) == total([x]), total
+    for call in (fanin.torch.sum, fanin.torch.mean, fanin.torch.vector_norm):
+        with CommDebugMode() as sent:
+            found = call(there)
+        assert {str(operator).partition(".")[2] for operator in sent.get_comm_counts()} == {"allreduce_"}
+        assert found.placements == (Replicate(), Replicate()) and found.to_local() == call(x), call
+
+    torch.manual_seed(1)
+    model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 8))
+    parallelize_module(model, mesh["tensor"], {"0": ColwiseParallel(), "2": RowwiseParallel()})
+    fully_shard(model, mesh=mesh["data"])
+    model(x[:4, :8].clamp(-10, 10)).sum().backward()
+    grads = [parameter.grad.full_tensor().clone() for parameter in model.parameters()]
+    norm = fanin.torch.clip_grad_norm_(model.parameters(), 1.0)
+    assert norm == fanin.torch.total_norm(grads) and norm > 1
+    for parameter, grad in zip(model.parameters(), grads):
+        assert torch.equal(parameter.grad.full_tensor(), grad * (1.0 / (norm + 1e-6)))
+    torch.distributed.destroy_process_group()
+
+
 class Meshes(unittest.TestCase):
     def test_meshes(self):
         for ranks in (2, 3):
             with tempfile.TemporaryDirectory() as folder:
                 torch.multiprocessing.spawn(of_rank, (ranks, os.path.join(folder, "meeting")), ranks)
+
+    def test_shards_of_shards(self):
+        with tempfile.TemporaryDirectory() as folder:
+            torch.multiprocessing.spawn(of_rank_of_four, (os.path.join(folder, "meeting"),), 4)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ def rules_of(row, operator):
         kept = [axis for axis in range(x.ndim) if axis not in axes]
         sharded = [([Shard(axis if given.get("keepdim") else axis - sum(other < axis for other in axes))]
                     * len(row.results), all_placed(Shard(axis))) for axis in kept]
-        moves = any(placement.is_shard() and placement.dim in axes for placement in x.placements)
+        moves = any(getattr(placement, "dim", None) in axes for placement in x.placements)
         return sharded if moves and any(x.shape[axis] >= x.mesh.size() for axis in kept) else sharded + copied
     return rules
 
@@ -68,7 +68,7 @@ def total(name, operator, args, kwargs):
     dtype = given["dtype"] or x.dtype
     if given["method"] not in (None, "exact") or len(axes_of(x.ndim, given["dim"])) != x.ndim \
             or torch.promote_types(dtype, x.dtype) != dtype or given.get("ord", 2) not in (1, 2, math.inf) \
-            or not any(placement.is_shard() for placement in x.placements) \
+            or all(placement.is_replicate() for placement in x.placements) \
             or any(placement.is_partial() for placement in x.placements):
         return NotImplemented
     found = TOTALS[name](given, dtype).reshape([1] * x.ndim if given["keepdim"] else [])

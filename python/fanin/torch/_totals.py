@@ -141,7 +141,7 @@ def local_parts(tensors):
             for dim, placement in enumerate(x.placements):
                 if placement.is_partial():
                     raise Unsupported("a DTensor with partial results is not read: call redistribute()")
-                if not placement.is_shard() and mesh.get_local_rank(dim):
+                if placement.is_replicate() and mesh.get_local_rank(dim):
                     counts = False  # Another rank has the same elements.
             x = x.to_local()
         if not x.dtype.is_floating_point:
