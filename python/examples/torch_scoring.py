@@ -41,7 +41,7 @@ def scores(model, texts):
 def main():
     torch.manual_seed(1)
     model, texts = Model(), torch.randint(0, WORDS, (64, LENGTH))
-    with torch.no_grad(), fanin.torch.exact():
+    with torch.inference_mode(), fanin.torch.exact():
         alone = torch.cat([scores(model, text[None]) for text in texts])
         assert torch.equal(alone, scores(model, texts))
         assert torch.equal(alone.flip(0), scores(model, texts.flip(0)))

@@ -100,6 +100,42 @@ class Replacements(unittest.TestCase):
                     with self.subTest(name, call=i, dtype=dtype, device=device):
                         self.check(name, call, numbers(4, 5).to(device, dtype))
 
+    def test_inference_mode(self):
+        """Under inference_mode() operators that PyTorch composes of others are composed in the mode, as elsewhere."""
+        def found(context, call, x):
+            with context(), fanin.torch.exact():
+                return call(x), fanin.torch.report()
+        others = [lambda x: functional.cross_entropy(x, torch.tensor([1, 0, 2, 4], device=x.device)),
+                  lambda x: functional.rms_norm(x, (5,)), lambda x: functional.normalize(x),
+                  lambda x: torch.einsum("ab,cb->ac", x, x)]
+        for device, dtype in itertools.product(DEVICES, (torch.bfloat16, torch.float32)):
+            for name, some in (*calls().items(), ("others", others)):
+                for i, call in enumerate(some):
+                    with self.subTest(name, call=i, dtype=dtype, device=device):
+                        x = numbers(4, 5).to(device, dtype)
+                        expected, counts = found(torch.no_grad, call, x)
+                        result, found_counts = found(torch.inference_mode, call, x)
+                        self.assertTrue(torch.equal(result, expected))
+                        self.assertEqual(found_counts, counts)
+
+    def test_nested_tensors(self):
+        """PyTorch has kernels of its own for nested tensors, and composes no operators for them."""
+        x = torch.nested.nested_tensor([torch.randn(2, 8), torch.randn(3, 8)])
+        for context, call in itertools.product((torch.no_grad, torch.inference_mode), (
+                lambda: x.softmax(-1), lambda: functional.linear(x, torch.ones(3, 8)), lambda: x @ x.transpose(1, 2))):
+            with context():
+                expected = call()
+                with fanin.torch.exact():
+                    found = call()
+                self.assertTrue(all(map(torch.equal, found.unbind(), expected.unbind())))
+
+    def test_nested_modes(self):
+        """report() is about the mode that was entered last, whatever the other one composes."""
+        x = torch.ones(3, 4).t()
+        with torch.inference_mode(), fanin.torch.exact(), fanin.torch.exact():
+            functional.layer_norm(x, (3,))
+            self.assertEqual(fanin.torch.report(), ({"aten::native_layer_norm": 1}, {}))
+
     def test_gradients(self):
         for name, some in calls().items():
             if name == "embedding_dense_backward":

@@ -2,6 +2,7 @@
 """The exact mode: the reductions of whole models, without a change to the models."""
 
 from collections import Counter
+from functools import cache
 from typing import NamedTuple
 
 import torch
@@ -39,11 +40,22 @@ class Report(NamedTuple):
         return "replaced:%s\nleft:%s" % (lines(self.replaced), lines(self.left))
 
 
+@cache
 def adds(operator):
+    if not isinstance(operator, torch._ops.OpOverload):
+        return False
     name = operator._schema.name.partition("::")[2]
     if name in COMPARISONS or name.startswith("nll_loss") and name.endswith("backward"):
         return False
     return torch.Tag.reduction in operator.tags or name.startswith(PRODUCTS)
+
+
+has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
+
+
+@cache
+def is_composite(operator):
+    return isinstance(operator, torch._ops.OpOverload) and has_kernel(operator.name(), "CompositeImplicitAutograd")
 
 
 class Exact(TorchDispatchMode):
@@ -51,7 +63,7 @@ class Exact(TorchDispatchMode):
 
     def __init__(self):
         super().__init__()
-        self.replaced, self.left, self.kept = Counter(), Counter(), {}
+        self.replaced, self.left = Counter(), Counter()
 
     def __enter__(self):
         global _last
@@ -60,17 +72,25 @@ class Exact(TorchDispatchMode):
 
     def __torch_dispatch__(self, operator, types, args=(), kwargs=None):
         kwargs = kwargs or {}
+        if is_composite(operator) and not types and is_composed(operator, args):
+            return self.decomposed(operator, args, kwargs)
         function = REPLACEMENTS.get(operator)
         if function is not None and not types and is_readable(args):
             result = function(*args, **kwargs)
             if result is not NotImplemented:
                 self.replaced[operator._schema.name] += 1
                 return result
-        if operator not in self.kept:
-            self.kept[operator] = isinstance(operator, torch._ops.OpOverload) and adds(operator)
-        if self.kept[operator] and has_floats(args):
+        if adds(operator) and has_floats(args):
             self.left[operator._schema.name] += 1
         return operator(*args, **kwargs)
+
+    def decomposed(self, operator, args, kwargs):
+        global _last
+        last = _last
+        with self:
+            result = operator.decompose(*args, **kwargs)
+        _last = last
+        return result
 
 
 _last = None  # the mode that was entered last, which report() is about
@@ -81,10 +101,21 @@ def first_tensor(args):
     return found[0] if isinstance(found, (list, tuple)) and found else found
 
 
+def is_dense(x):
+    return x.layout is torch.strided and not x.is_nested
+
+
+def is_composed(operator, args):
+    """Whether PyTorch composes this call of others: before the mode sees it, unless torch.inference_mode() is on."""
+    x = first_tensor(args)
+    return not isinstance(x, torch.Tensor) \
+        or is_dense(x) and not has_kernel(operator.name(), torch._C._dispatch_key_for_device(x.device.type))
+
+
 def is_readable(args):
     x = first_tensor(args)
-    return isinstance(x, torch.Tensor) and x.dtype in FLOATS and x.device.type in ("cpu", "cuda") \
-        and x.layout is torch.strided and x.dim() <= MOST_AXES
+    return isinstance(x, torch.Tensor) and x.dtype in FLOATS and x.device.type in ("cpu", "cuda") and is_dense(x) \
+        and x.dim() <= MOST_AXES
 
 
 def has_floats(args):
