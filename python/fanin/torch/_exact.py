@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The exact mode: the reductions of whole models, without a change to the models."""
 
+import re
 from collections import Counter
 from functools import cache
 from typing import NamedTuple
@@ -10,16 +11,19 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ._replacements import FLOATS, REPLACEMENTS
 
-# Operators that add in an order of PyTorch's own, beside those that have its tag for reductions.
-PRODUCTS = ("mm", "bmm", "addmm", "baddbmm", "addbmm", "mv", "addmv", "addr", "vdot", "convolution", "conv",
-            "_scaled_dot_product", "_flash_attention", "_efficient_attention", "_trilinear", "_cdist", "_embedding_bag",
-            "_grouped_mm", "_scaled_mm", "native_batch_norm", "_native_batch_norm", "cudnn", "native_group_norm",
-            "cumsum", "cumprod", "logcumsumexp", "avg_pool", "_adaptive_avg", "adaptive_avg", "upsample", "mse_loss",
-            "l1_loss", "smooth_l1_loss", "huber_loss",
-            "binary_cross_entropy", "kl_div", "nll_loss", "_ctc_loss", "segment_reduce", "index_reduce", "grid_sampler",
-            "histc", "bincount", "im2col", "col2im", "_fft", "put", "unfold_backward", "_sparse", "gru", "lstm", "rnn",
-            "_thnn", "_softmax", "_log_softmax", "_safe_softmax", "native_layer_norm", "_fused_rms_norm",
-            "embedding_dense", "index_add", "scatter_add", "scatter_reduce", "_foreach_norm", "norm", "linalg")
+# How the names of operators begin that add in an order of PyTorch's own, beside those that have its tag for reductions.
+ADDING = re.compile(
+    r"_*(mm|bmm|addmm|baddbmm|addbmm|mv|addmv|addr|vdot|conv(olution|_|\d)|slow_conv|trilinear|grouped_mm|scaled_mm|"
+    r"scaled_grouped_mm|weight_int|sparse_\w*(mm|matmul|sum|prod|softmax|linear)|linear_cross_entropy|"
+    r"scaled_dot_product|flash_attention|efficient_attention|native_multi_head_attention|transformer_encoder_layer|"
+    r"cudnn|miopen|mkldnn|thnn|gru|lstm|rnn|batch_norm|native_(batch|layer|group)_norm|fused_rms_norm|"
+    r"weight_norm_interface|embedding_(bag|dense|sparse|renorm)|renorm|norm(\.|$)|foreach_(norm|powsum)|"
+    r"(safe_|log_|masked_)?softmax|cumsum|cumprod|logcumsumexp|trace|dist(\.|$)|cdist|pdist|euclidean_dist|multinomial|"
+    r"linalg_(?!check)|cholesky|triangular_solve|geqrf|ormqr|fft|hist|bincount|"
+    r"((nll|mse|smooth_l1|huber|soft_margin)_loss|binary_cross_entropy)(?!\w*backward)|kl_div|ctc_loss|"
+    r"(multi|multilabel)_margin_loss|avg_pool|adaptive_avg|\w*max_pool\w*_backward|"
+    r"(reflection|replication)_pad\w*_backward|upsample|grid_sampler|im2col|col2im|unfold_backward|put(_?\.|_?$)|"
+    r"unsafe_(masked_)?index_put|index_(add|reduce)|scatter_(add|reduce)|scatter_?\.(value_)?reduce|segment_reduce)")
 MOST_AXES = 64  # PyTorch refuses to reduce tensors with more, in its own words.
 # Reductions whose results do not depend on an order.
 COMPARISONS = ("amax", "amin", "aminmax", "max", "min", "argmax", "argmin", "any", "all", "count_nonzero")
@@ -42,12 +46,17 @@ class Report(NamedTuple):
 
 @cache
 def adds(operator):
-    if not isinstance(operator, torch._ops.OpOverload):
+    if not isinstance(operator, torch._ops.OpOverload) or operator.namespace == "fanin":
         return False
-    name = operator._schema.name.partition("::")[2]
-    if name in COMPARISONS or name.startswith("nll_loss") and name.endswith("backward"):
-        return False
-    return torch.Tag.reduction in operator.tags or name.startswith(PRODUCTS)
+    name, packet = operator._schema.name.partition("::")[2], operator.overloadpacket
+    return name not in COMPARISONS and (
+        any(torch.Tag.reduction in getattr(packet, other).tags for other in packet.overloads())
+        or ADDING.match(operator.name().partition("::")[2]) is not None)
+
+
+def accumulates(operator, args, kwargs):
+    """Whether the call is an index_put that adds, and does not only assign."""
+    return "index_put" in operator._schema.name and (args[3] if len(args) > 3 else kwargs.get("accumulate", False))
 
 
 has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
@@ -80,7 +89,7 @@ class Exact(TorchDispatchMode):
             if result is not NotImplemented:
                 self.replaced[operator._schema.name] += 1
                 return result
-        if adds(operator) and has_floats(args):
+        if (adds(operator) or function is not None and accumulates(operator, args, kwargs)) and has_floats(args):
             self.left[operator._schema.name] += 1
         return operator(*args, **kwargs)
 
