@@ -167,8 +167,8 @@ __device__ inline int most_of_group(int x, unsigned group_size) {
   for (unsigned distance = 1; distance < group_size; distance *= 2) x = ::max(x, shuffle_xor(x, distance));
   return x;
 }
-/// Merges the sums of the lanes of a group. Every lane of the group gets the merged sums. Sums of squares alone have no
-/// signs.
+/// Merges the sums of the lanes of a group. Every lane of the group gets the merged sums. Sums of squares alone have
+/// no signs.
 template <class Sums>
 __device__ void merge_sums(Sums& sums, unsigned group_size, bool have_signs) {
 #pragma unroll 1
