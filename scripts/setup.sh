@@ -25,6 +25,7 @@ packages_of_full=(
   debootstrap dpkg-dev                           # packages, and a bare system to try them in
   libmpich-dev mpich                             # reductions over ranks of another implementation
   libpython3.11-testsuite python3-hypothesis python3-pytest  # CPython's and numpy's own tests
+  python3-venv                                   # an environment for JAX
 )
 
 # How much is configured, from least to most: the command without device code; with the kernels of `cuda`; with the
