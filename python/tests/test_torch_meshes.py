@@ -88,7 +88,7 @@ def of_rank_of_four(rank, meeting):
     mine = x.chunk(2)[mesh.get_local_rank("tensor")].chunk(2)[mesh.get_local_rank("data")].contiguous()
     there = DTensor.from_local(mine, mesh, [_StridedShard(0, split_factor=2), Shard(0)], run_check=False,
                                shape=x.shape, stride=x.stride())
-    for total in (fanin.torch.total_sum, fanin.torch.total_mean, fanin.torch.total_norm):
+    for total in (fanin.torch.total_sum, fanin.torch.total_mean, fanin.torch.total_norm, fanin.torch.total_max):
         assert total([there]) == total([x]), total
     for call in (fanin.torch.sum, fanin.torch.mean, fanin.torch.vector_norm):
         with CommDebugMode() as sent:

@@ -65,13 +65,14 @@ class Totals(unittest.TestCase):
                 exact = list(map(Fraction, x.tolist()))
                 expected = {1: rounded(sum(map(abs, exact)), dtype), 2: root(sum(v * v for v in exact), dtype),
                             math.inf: x.abs().max(), "sum": rounded(sum(exact), dtype),
-                            "mean": rounded(sum(exact) / len(x), dtype)}
+                            "max": x.max(), "mean": rounded(sum(exact) / len(x), dtype)}
                 for tensors, small in itertools.product(splits(x.to(device)), (1, _totals.SMALL)):
                     with unittest.mock.patch.object(_totals, "SMALL", small):  # With 1, none are copied into one.
                         for order in (1, 2, math.inf):
                             self.assertEqual(fanin.torch.total_norm(tensors, order), expected[order])
                         self.assertEqual(fanin.torch.total_sum(tensors), expected["sum"])
                         self.assertEqual(fanin.torch.total_mean(tensors), expected["mean"])
+                        self.assertEqual(fanin.torch.total_max(tensors), expected["max"])
 
     def test_types_together(self):
         """f32 and narrower floats are added to those of f64 without rounding, and the result is f64."""
@@ -98,6 +99,20 @@ class Totals(unittest.TestCase):
                 self.assertEqual(fanin.torch.any_nonfinite(tensors), not math.isfinite(value))
         self.assertEqual(fanin.torch.total_norm([]), 0)
         self.assertFalse(fanin.torch.any_nonfinite([]))
+
+    def test_largest(self):
+        """Also of numbers below 0, of zeros, and of NaN with a sign."""
+        for device in DEVICES:
+            for numbers in ([-3.0, -2.0], [-0.0, 0.0, -1.0], [-math.inf, -1.0], [math.inf, 1.0], [-math.inf]):
+                for dtype in (torch.bfloat16, torch.float32, torch.float64):
+                    tensors = [torch.tensor([x], dtype=dtype, device=device) for x in numbers]
+                    found = fanin.torch.total_max(tensors)
+                    self.assertEqual(repr(found.item()), repr(max(numbers)) if max(numbers) else "0.0")
+                    self.assertEqual(found.dtype, torch.promote_types(dtype, torch.float32))
+            for nan in (math.nan, -torch.tensor(math.nan)):
+                self.assertTrue(fanin.torch.total_max([torch.ones(3, device=device),
+                                                       torch.tensor([float(nan)], device=device)]).isnan())
+        self.assertEqual(fanin.torch.total_max([]), -math.inf)
 
     def test_refused(self):
         x = torch.ones(3)
@@ -154,6 +169,7 @@ def of_rank(rank, meeting):
             assert fanin.torch.total_norm(mine, order, group=world) == fanin.torch.total_norm([x], order)
         assert fanin.torch.total_sum(mine, group=[world]) == fanin.torch.sum(x)
         assert fanin.torch.total_mean(mine, group=world) == fanin.torch.mean(x)
+        assert fanin.torch.total_max([-abs(part) for part in mine], group=world) == -abs(x).min()
     assert fanin.torch.any_nonfinite([torch.tensor([math.nan if rank else 1.0])], group=world)
 
     mesh = init_device_mesh("cpu", (RANKS,))
@@ -162,6 +178,7 @@ def of_rank(rank, meeting):
     both = [x, x[:10]]
     assert fanin.torch.total_norm(sharded) == fanin.torch.total_norm(both)
     assert fanin.torch.total_sum(sharded) == fanin.torch.total_sum(both)
+    assert fanin.torch.total_max(sharded) == x.max()
     parameters = [torch.nn.Parameter(part) for part in sharded]
     for parameter, part in zip(parameters, sharded):
         parameter.grad = part

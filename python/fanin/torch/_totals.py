@@ -213,25 +213,37 @@ def total_norm(tensors, norm_type=2.0, *, group=None, dtype=None):
     """The norm of order 1, 2 or inf of all elements of all tensors, with the other arguments of total_sum()."""
     tensors = list(tensors)
     if norm_type == math.inf:
-        return largest_magnitude(tensors, group).to(type_for(tensors, dtype))
+        return largest("max_magnitude", 0.0, tensors, group).to(type_for(tensors, dtype))
     if norm_type not in (1, 2):
         raise InvalidArgument("norm_type is 1, 2 or inf, and not %s" % norm_type)
     return merged("norm2" if norm_type == 2 else "sum_of_magnitudes", tensors, group).value(type_for(tensors, dtype))
 
 
+def total_max(tensors, *, group=None, dtype=None):
+    """The largest element, with the arguments of total_sum(): NaN if one is, and -inf of no elements."""
+    tensors = list(tensors)
+    return largest("max", -math.inf, tensors, group).to(type_for(tensors, dtype))
+
+
 @torch.no_grad()
-def largest_magnitude(tensors, group):
-    """As f64. The bits of magnitudes are compared, where those of NaN are the largest."""
+def largest(operation, least, tensors, group):
+    """The largest result of the operation for a tensor, as f64, and not below `least`."""
     parts = local_parts(tensors)
-    total = torch.zeros((), dtype=torch.int64, device=device_of(parts))
+    least = torch.tensor(least, dtype=WIDE, device=device_of(parts))
+    total = reordered(least.view(torch.int64))
     for mesh, local in (parts or {None: []}).items():
-        found = [functions["max_magnitude"](x.detach()).to(WIDE) for some in gathered(local).values() for x in some
+        found = [functions[operation](x.detach()).to(WIDE) for some in gathered(local).values() for x in some
                  if x.numel()]
-        bits = torch.stack(found).view(torch.int64).amax() if found else torch.zeros_like(total)
+        key = reordered(torch.stack([least, *found]).view(torch.int64)).amax()
         for one in groups_of(mesh, group):
-            torch.distributed.all_reduce(bits, torch.distributed.ReduceOp.MAX, group=one)
-        total = torch.maximum(total, bits)
-    return total.view(WIDE)
+            torch.distributed.all_reduce(key, torch.distributed.ReduceOp.MAX, group=one)
+        total = torch.maximum(total, key)
+    return reordered(total).view(WIDE)
+
+
+def reordered(bits):
+    """The bits of f64 as integers in the order of the numbers, and these integers as the bits. The largest is NaN's."""
+    return bits ^ (bits >> 63 & (1 << 63) - 1)
 
 
 @torch.no_grad()
