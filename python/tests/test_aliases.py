@@ -76,6 +76,16 @@ class Aliases(unittest.TestCase):
             run = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True)
             self.assertEqual(run.stdout.decode().strip(), "2.0")
 
+    def test_framework_that_is_missing(self):
+        """Without PyTorch or JAX the package is imported, and the import of its part is Python's own error."""
+        for name in ("torch", "jax"):
+            code = "import sys; sys.modules[%r] = None; import fanin; print(fanin.sum([1.0])); import fanin.%s" % (
+                name, name)
+            run = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual((run.returncode, run.stdout.decode().strip()), (1, "1.0"))
+            self.assertEqual(run.stderr.decode().strip().splitlines()[-1],
+                             "ModuleNotFoundError: import of %s halted; None in sys.modules" % name)
+
     def test_reports(self):
         """If a name has no report of its own, the error says what to call."""
         x = [1.0, NAN, 4.0]
