@@ -147,8 +147,9 @@ FANIN_API void enqueue(operation what, const batch& many, const results_view& ou
                        options chosen = {});
 
 /// Enqueues enqueue() of a batch for each operation, with results out[i] of what[i], and returns. May be captured
-/// into a CUDA graph as below. Cost: a read of the elements for each operation. Measures of dispersion of rows or
-/// segments with one method share a read, and where they are exact, sums and means of floats share the read too.
+/// into a CUDA graph as below. Cost: a read of the elements for each operation, with one exception. Measures of
+/// dispersion of rows or segments with one method share a read, and where they are exact, sums and means of floats share
+/// the read too.
 /// @throws as enqueue() of a batch, and invalid_argument as fanin::reduce_each
 FANIN_API void enqueue_each(std::span<const operation> what, const batch& many, std::span<const results_view> out,
                             device_context& context, const options& chosen = {});

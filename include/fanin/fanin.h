@@ -376,8 +376,8 @@ FANIN_API fanin_status fanin_context_enqueue(fanin_context* context, fanin_opera
 FANIN_API fanin_status fanin_context_enqueue_batch(fanin_context* context, fanin_operation what,
                                                    const fanin_input* input, const fanin_batch* batch,
                                                    const fanin_options* options, const fanin_output* output);
-/* Enqueues fanin_reduce_each of device memory: a read of the elements for each operation, one after another. Measures of
- * dispersion of rows and segments share a read, as fanin::enqueue_each() (fanin/device.hpp) says. */
+/* Enqueues fanin_reduce_each of device memory. Each operation reads the elements, except for those that share a read, as
+ * fanin::enqueue_each() (fanin/device.hpp) says. */
 FANIN_API fanin_status fanin_context_enqueue_each(fanin_context* context, const fanin_operation* operations,
                                                   const fanin_type* result_types, size_t count,
                                                   const fanin_input* input, const fanin_batch* batch,

@@ -25,8 +25,8 @@ def reduce_each(operations, x, axis=None, *, method=None, dtype=None, keepdims=F
 
     `operations` is a list of operations of one input, by their names or functions. The other arguments are those of
     fanin.sum; without `method` each operation has its own default. Host memory is read once, except for frames and for
-    integers with log_sum_exp. That of a device is read once for each operation; but of rows, measures of dispersion
-    with one method share a read, and so do exact means and sums with exact measures of floats.
+    integers with log_sum_exp. Device memory is read once for each operation, except for rows: there measures of
+    dispersion with one method share a read, and exact means and sums share the read of exact measures of floats.
 
     >>> import fanin
     >>> fanin.reduce_each(["min", "max", fanin.mean], [2.0, 4.0, 9.0])

@@ -69,6 +69,7 @@ TEST_SUITE("batches_enqueued") {
     }
     const std::vector<T> zeros(count, T(-0.0f));
     const device_array<T> x{std::span<const T>(values), 1}, negative_zeros{std::span<const T>(zeros), 1};
+    const device_array<T> aligned{std::span<const T>(values), 0}, aligned_zeros{std::span<const T>(zeros), 0};
     constexpr operation what[] = {operation::mean,     operation::sample_standard_deviation,
                                   operation::max,      operation::sum,
                                   operation::variance, operation::sample_variance};
@@ -94,7 +95,7 @@ TEST_SUITE("batches_enqueued") {
     for (const method how : all_methods) {
       CAPTURE(static_cast<int>(how));
       const options chosen{.method = how};
-      for (const device_array<T>* const one : {&x, &negative_zeros}) {
+      for (const device_array<T>* const one : {&x, &negative_zeros, &aligned, &aligned_zeros}) {
         for (const int axis : {0, 1}) check(rows(one->elements(), shape, std::span(&axis, 1)), chosen);
         check(device_segments(one->elements(), offsets, ends.size() - 1), chosen);
         CHECK(one->untouched());

@@ -146,6 +146,8 @@ void check_state(const typename A::state& s, std::size_t count, const F& pair_of
   if constexpr (requires { s.squares; }) {
     REQUIRE(value(s.squares, products) == products.template round<double>());
     REQUIRE(value(s.sum, sum) == sum.template round<double>());
+    const double rounded = sum.template round<double>();
+    REQUIRE(s.sum.is_negative_zero() == (count == 0 || (rounded == 0 && std::signbit(rounded))));
   } else if constexpr (std::is_same_v<typename A::state, cuda::product_sum>) {
     REQUIRE(value(s, products) == products.template round<double>());
   } else {
@@ -300,10 +302,10 @@ TEST_SUITE("unit/scaled_kernels") {
         });
       }
     };
-    for (const std::uint64_t length : {1, 3, 6, 130, 300}) {
+    for (const std::uint64_t length : {1, 3, 5, 6, 130, 300}) {
       std::vector<cuda::vector<word>> x(length * columns * sizeof(T) / 16);
       for (auto& v : x) {
-        for (word& one : v.at) one = some_word<T>(random, 30);
+        for (word& one : v.at) one = length == 5 ? cuda::upper_bit<word> : some_word<T>(random, 30);  // only -0
       }
       for (const unsigned slots : {1u, 4u, 32u}) {
         CAPTURE(length);

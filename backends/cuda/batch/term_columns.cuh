@@ -69,7 +69,9 @@ __global__ void __launch_bounds__(tuning::term_column_threads, tuning::term_colu
       registers_of_words<T, size * run> words;
 #pragma unroll
       for (unsigned k = 0; k < run; ++k) {
-        uint4 v{};
+        const vector<T> none = negative_zeros<T>();
+        uint4 v;
+        std::memcpy(&v, &none, sizeof v);
         if (i + k * slots < length) v = stages[stage][k][threadIdx.x];
         std::memcpy(words + 4 * k, &v, sizeof v);
       }

@@ -11,6 +11,8 @@ from .. import _library as c
 PATH = os.path.join(os.path.dirname(os.path.abspath(c.PATH)), "libfanin_jax.so")
 if not os.path.exists(PATH):
     raise ImportError("%s is missing: install JAX, and build the wheel again as docs/jax.md says" % PATH)
+if not hasattr(jax.ffi, "register_ffi_type"):
+    raise ImportError("fanin.jax needs JAX 0.8.1 or newer, and this is JAX %s" % jax.__version__)
 
 
 def register():

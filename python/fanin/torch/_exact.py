@@ -96,10 +96,11 @@ class Exact(TorchDispatchMode):
     def decomposed(self, operator, args, kwargs):
         global _last
         last = _last
-        with self:
-            result = operator.decompose(*args, **kwargs)
-        _last = last
-        return result
+        try:
+            with self:
+                return operator.decompose(*args, **kwargs)
+        finally:
+            _last = last
 
 
 _last = None  # the mode that was entered last, which report() is about

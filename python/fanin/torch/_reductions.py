@@ -124,7 +124,7 @@ def has_result(name, count, **choices):
 
 # The operations whose results can have a wider type than the elements, and how many elements a result needs.
 ROUNDED = frozenset(name for name in OPERATIONS if has_result(name, 2, dtype="f64"))
-NEEDED = {name: next(count for count in range(3) if has_result(name, count)) for name in OPERATIONS}
+NEEDED = {name: next((count for count in range(3) if has_result(name, count)), 0) for name in OPERATIONS}
 
 
 def simple(name, type_of):
