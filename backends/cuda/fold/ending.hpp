@@ -173,7 +173,7 @@ template <class T>
 inline constexpr bool are_exact_moments<exact_moments_accumulator<T>> = true;
 template <class M>
 inline constexpr bool has_exact_moments = are_exact_moments<typename M::state>;
-/// Whether the end is that of a sum of elements, or of a mean.
+/// Whether the operation that ends is `sum` or `mean`.
 FANIN_HOST_DEVICE inline bool ends_elements(const ending& end) {
   return end.what == operation::sum || end.what == operation::mean;
 }
