@@ -23,3 +23,16 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 # faster. The fallback is EMU128 with g++ before 12.3 too: Highway avoids it there because that compiler miscompiles
 # high halves of products (its bug 106322), which no kernel here uses.
 add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL)" HWY_BROKEN_EMU128=0)
+# x86-64 has no fallback: emulated vectors took as long to compile as two other instruction sets, for processors from
+# before 2011. cpu_backend::probe() refuses such processors.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  add_compile_definitions("HWY_BASELINE_TARGETS=(HWY_SSE4|HWY_BASELINE_AVX2|HWY_BASELINE_AVX3)")
+endif()
+
+# fanin_precompile(target): each C++ file of the target begins with base/precompiled.hpp, compiled once. The preset `dev`,
+# in which each file has to compile alone, has no such headers.
+function(fanin_precompile target)
+  if(PROJECT_IS_TOP_LEVEL)
+    target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/base/precompiled.hpp>")
+  endif()
+endfunction()

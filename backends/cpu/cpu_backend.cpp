@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cpu/cpu_backend.hpp"
 
+#include <hwy/targets.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -234,8 +236,13 @@ void finish_present(const request& request, const presence_rule& rule, std::uint
   write_finished(request, state, finished_count(rule.absent, count, present), result);
 }
 
+availability availability_on(std::int64_t instruction_sets) noexcept {
+  if ((instruction_sets & HWY_TARGETS) != 0) return {};
+  return {reason::too_old, "this processor lacks SSE4.2, AES or PCLMUL, or its virtual machine hides them"};
+}
+
 const availability& cpu_backend::probe() const noexcept {
-  static constexpr availability here{};
+  static const availability here = availability_on(hwy::SupportedTargets());
   return here;
 }
 

@@ -13,6 +13,9 @@ struct presence {
   mask_view mask;
 };
 
+/// Whether a processor with these of Highway's instruction sets has one for which the library is compiled.
+availability availability_on(std::int64_t instruction_sets) noexcept;
+
 class cpu_backend : public task_backend {
  public:
   const availability& probe() const noexcept override;

@@ -186,11 +186,6 @@ template <bool Magnitudes, class T>
 HWY_INLINE accumulator::int128 sum_of(const T* x, std::size_t count, bool prefetches) {
   constexpr std::size_t width = hn::MaxLanes(hn::ScalableTag<T>());
   accumulator::int128 total = 0;
-  if constexpr (!has_vectors) {
-    using term = std::conditional_t<Magnitudes, accumulator::magnitude_term, accumulator::plain_term>;
-    for (std::size_t i = 0; i < count; ++i) accumulator::integer_sum<T, term>::add(total, x[i]);
-    return total;
-  }
   in_parts(count, sizeof(T) == 2 ? most_vectors_of_pairs * width : most_integers,
            [&](std::size_t begin, std::size_t n) {
              element_sum<T, Magnitudes> sum;
@@ -204,11 +199,6 @@ template <class T>
 HWY_INLINE square_total squares_of(const T* x, std::size_t count, bool prefetches) {
   constexpr std::size_t width = hn::MaxLanes(hn::ScalableTag<T>());
   constexpr bool is_u16 = std::is_same_v<T, std::uint16_t>;
-  if constexpr (!has_vectors) {
-    accumulator::integer_moments sums{};
-    for (std::size_t i = 0; i < count; ++i) accumulator::integer_dispersion<T>::add(sums, x[i]);
-    return {sums.squares, sums.squares_high};
-  }
   if constexpr (sizeof(T) > 2) {
     square_sum<T> sum;
     add_vectors(x, count, prefetches, sum);
@@ -229,7 +219,6 @@ HWY_INLINE square_total squares_of(const T* x, std::size_t count, bool prefetche
 
 template <class T>
 leading_units units_of(const T* x, std::size_t count) {
-  if constexpr (!has_vectors) return {0, false};
   const hn::ScalableTag<T> d;
   constexpr std::size_t width = hn::MaxLanes(d), unroll = 4;
   auto signs = hn::Zero(d);

@@ -23,9 +23,6 @@ namespace fanin::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Whether the target has vectors. Without vectors some loops take the elements one by one, which is less code.
-constexpr bool has_vectors = HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR;
-
 /// The states of an accumulator for the elements of a vector: one vector for each number of a state.
 template <class D, int Planes>
 struct vector_states {

@@ -157,13 +157,7 @@ HWY_INLINE T extremum_of_blocks(const T* x, std::size_t count) {
 
 template <bool Largest, class T>
 HWY_NOINLINE T extremum_of(const T* x, std::size_t count, bool prefetches) {
-  if constexpr (!has_vectors) {
-    T best = x[0];
-    for (std::size_t i = 1; i < count; ++i) accumulator::extremum<T, Largest>::add(best, x[i]);
-    return best;
-  } else {
-    return prefetches ? extremum_of_blocks<true, Largest>(x, count) : extremum_of_blocks<false, Largest>(x, count);
-  }
+  return prefetches ? extremum_of_blocks<true, Largest>(x, count) : extremum_of_blocks<false, Largest>(x, count);
 }
 
 #define FANIN_EXTREMA(SUFFIX, T)                                                                         \

@@ -30,7 +30,7 @@ enum class reason : std::uint8_t {
   not_compiled,  ///< this build left it out
   no_driver,     ///< no GPU driver on this machine
   no_device,     ///< a driver, but no device it may use
-  too_old,       ///< the driver or the device is too old for this build
+  too_old,       ///< the driver, the device or the processor is too old for this build
   unsupported,   ///< usable, but not for this request
   failed,        ///< ran out of memory, or its device failed, while it served this request
   wrong_memory,  ///< the backend cannot read the memory that holds the data

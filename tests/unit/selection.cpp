@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of the selection of a backend, with fake backends that compute nothing.
 #include <doctest/doctest.h>
+#include <hwy/targets.h>
 
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <fanin/fanin.hpp>
 #include <fanin/loop.hpp>
 
+#include "backends/cpu/cpu_backend.hpp"
 #include "backends/fallback.hpp"
 
 namespace {
@@ -367,5 +369,13 @@ TEST_SUITE("unit/selection") {
       if (b->probe().usable()) continue;
       CHECK(words_of<backend_unavailable>([&] { select(all, b->name(), operation::sum, small, {}); }) != "");
     }
+  }
+
+  TEST_CASE("a processor without an instruction set of this build is refused, with the reason") {
+    for (const std::int64_t target : hwy::SupportedAndGeneratedTargets())
+      CHECK(cpu::availability_on(target).usable());
+    const availability without = cpu::availability_on(~std::int64_t{HWY_TARGETS});
+    CHECK(without.why == reason::too_old);
+    CHECK(has(without.detail, "SSE4.2"));
   }
 }
