@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -164,6 +165,31 @@ FANIN_HOST_DEVICE Word extreme_word(const Word (&x)[N]) {
   return static_cast<Word>(best);
 }
 
+/// The number of words whose keys by a rule of a count are not 0. These keys are the words without the bits in
+/// `flips`.
+template <class Word, int N>
+FANIN_HOST_DEVICE std::uint32_t nonzero_words(const Word (&x)[N], const element_rule& rule) {
+  using packed = packed_words<Word>;
+  const auto kept = static_cast<packed>(~rule.flips);
+  std::uint32_t found = 0;
+  if constexpr (sizeof(Word) == sizeof(packed)) {
+    for (const Word one : x) found += (one & kept) != 0 ? 1 : 0;
+    return found;
+  } else {
+    constexpr std::size_t count = N / (sizeof(packed) / sizeof(Word));
+    static_assert(count <= 8 * sizeof(Word));
+    packed registers[count];
+    std::memcpy(registers, x, sizeof x);
+    // An upper bit becomes 1 if its word counts. The upper bits of register i are kept i places lower.
+    for (std::size_t i = 0; i < count; ++i) {
+      const packed carried = (registers[i] & ~upper_bits<Word>)+~upper_bits<Word>;
+      found |= ((registers[i] & kept) | carried) >> i & upper_bits<Word> >> i;
+    }
+    NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return static_cast<std::uint32_t>(__popc(static_cast<int>(found)));),
+                      (return static_cast<std::uint32_t>(std::popcount(found));))
+  }
+}
+
 template <class Word>
 FANIN_HOST_DEVICE bool is_key_of_nan(Word key, const element_rule& rule) {
   return rule.above != 0 && key == static_cast<Word>(~Word{0});
@@ -198,14 +224,16 @@ struct keyed : A {
   template <int N>
   FANIN_HOST_DEVICE static void add_words(state& s, const word (&words)[N],
                                           const rule& r) requires(!accumulator::wants_position<A>()) {
-    word x[N];
-    read_all(words, x, r);
-    if constexpr (std::is_same_v<state, extremes<word>>) {
-      A::merge(s, {extreme_word<false>(x), extreme_word<true>(x)});
-    } else if constexpr (std::is_same_v<A, accumulator::extremum<word, true>>) {
-      A::merge(s, extreme_word<true>(x));
+    if constexpr (std::is_same_v<A, accumulator::nonzero_count<word>>) {
+      s += nonzero_words(words, r);
     } else {
-      for (const word one : x) A::add(s, one);
+      word x[N];
+      read_all(words, x, r);
+      if constexpr (std::is_same_v<state, extremes<word>>) {
+        A::merge(s, {extreme_word<false>(x), extreme_word<true>(x)});
+      } else {
+        A::merge(s, extreme_word<true>(x));
+      }
     }
   }
   /// Runs are added in the order of their positions, so that a run with an equal key changes nothing.

@@ -246,11 +246,16 @@ void check_columns(std::size_t columns, std::size_t length) {
   const auto write = test.write();
   if constexpr (cuda::adds_vectors<A>) {
     launch(2, 64, [&] { cuda::exact_columns_kernel<A>(test.all, 64 / lanes, write); });
+    test.check();
   } else {
-    const unsigned slots = std::max(1u, lanes / cuda::slots_of_columns<A>), width = 64 / slots;
-    launch(2, 64, [&] { cuda::whole_columns_kernel<A>(test.all, width, write); });
+    // Where the order of additions means nothing, each slot may have a thread.
+    const unsigned least = std::max(1u, lanes / cuda::slots_of_columns<A>);
+    for (unsigned slots = least; slots <= (A::order_free ? lanes : least); slots *= 2) {
+      std::fill(test.writes.begin(), test.writes.end(), 0);
+      launch(2, 64, [&] { cuda::whole_columns_kernel<A>(test.all, 64 / slots, write); });
+      test.check();
+    }
   }
-  test.check();
 }
 
 /// `outer` times `rows` rows, each `gap` elements behind the end of the one before.

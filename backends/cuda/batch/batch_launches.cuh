@@ -183,8 +183,13 @@ class batch_launches {
     if constexpr (adds_vectors<A>) {
       launch_exact_columns(where, all, write);
     } else {
-      const unsigned slots = std::max(1u, slots_for(all.length, size) / slots_of_columns<A>);
+      const unsigned most_slots = slots_for(all.length, size);
+      unsigned slots = std::max(1u, most_slots / slots_of_columns<A>);
       const std::uint64_t vectors = all.results / size;
+      // Where the order of additions means nothing, more slots than a result has may keep the device busy.
+      const auto at_once = std::uint64_t{tuning::whole_column_threads<A>} * tuning::whole_column_blocks<A> *
+                           static_cast<unsigned>(where.multiprocessors);
+      while (A::order_free && slots < most_slots && 2 * slots * vectors * all.chunks <= at_once) slots *= 2;
       const unsigned most_width = tuning::whole_column_threads<A> / slots;
       const unsigned width =
           std::max(static_cast<unsigned>(std::bit_ceil(std::min<std::uint64_t>(vectors, most_width))),

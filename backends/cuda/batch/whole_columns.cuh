@@ -6,6 +6,7 @@
 
 #include "backends/cuda/batch/add_vector.cuh"
 #include "backends/cuda/batch/items.cuh"
+#include "backends/cuda/integer_log_sum.hpp"
 
 namespace fanin::cuda {
 
@@ -23,6 +24,10 @@ inline constexpr bool adds_slowly = adds_all_of_vector<A> || (adds_words<A> && !
 template <class A>
 inline constexpr unsigned column_states =
     (adds_slowly<A> && vector<typename A::element>::size < 16) || fills_registers<A> ? 8 : 16;
+/// An addition of log_sum_exp waits for an exponential. Threads with fewer elements each are more threads, which hide
+/// that.
+template <>
+inline constexpr unsigned column_states<by_word<std::uint64_t, accumulator::log_sum<double>>> = 4;
 template <class A>
 inline constexpr unsigned column_loads = vector<typename A::element>::size == 8 ? 8 : column_states<A>;
 /// Blocks of a multiprocessor.
