@@ -28,6 +28,7 @@
 
 #include <fanin/accumulator/fixed_point.hpp>
 
+#include "backends/cpu/exception_flags.hpp"
 #include "backends/cpu/prefetch.hpp"
 #include "backends/cpu/proven.hpp"
 
@@ -42,27 +43,6 @@ constexpr bool has_proven_sums = HWY_TARGET <= HWY_AVX3;
 
 /// Keeps the compiler from moving operations on v past it.
 HWY_INLINE void pin(__m512d& v) { asm volatile("" : "+v"(v)); }
-
-/// The exception flags of the calling thread, which are as before at the end of the scope.
-class exception_flags {
- public:
-  exception_flags() : before_(_mm_getcsr()) {}
-  ~exception_flags() { _mm_setcsr(before_); }
-  exception_flags(const exception_flags&) = delete;
-  exception_flags& operator=(const exception_flags&) = delete;
-
-  /// Clears the flag. The compiler loads elements after that.
-  HWY_INLINE void clear_inexact() {
-    _mm_setcsr(before_ & ~inexact);
-    asm volatile("" ::: "memory");
-  }
-  /// Whether an operation has rounded since clear_inexact().
-  HWY_INLINE bool has_inexact() const { return (_mm_getcsr() & inexact) != 0; }
-
- private:
-  static constexpr unsigned inexact = 0x20;
-  unsigned before_;
-};
 
 /// a + b, x y and x y + b that do not set the flag.
 HWY_INLINE __m512d silent_add(__m512d a, __m512d b) {

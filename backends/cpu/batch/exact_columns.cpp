@@ -4,15 +4,10 @@
 #include <algorithm>
 
 #include "backends/cpu/batch/exact_split.hpp"
-#include "backends/cpu/leaf.hpp"
 
 namespace fanin::cpu {
 namespace {
 
-/// The states of a tile stay in an L1 or L2 cache.
-constexpr std::size_t columns_in_tile = 512;
-/// Narrow elements that are widened together stay in an L2 cache.
-constexpr std::size_t widened_elements = 32768;
 /// A part of a tile has so many rows that merging and rounding its sums takes little of the time.
 constexpr std::size_t rows_in_part = 1024;
 /// Shorter columns are copied: to add up and round the words of a column takes longer than to copy its elements.
@@ -41,32 +36,18 @@ exact_columns::exact_columns(const batch& many, batch_results& results, const re
       results_(results),
       request_(request),
       window_(window),
-      tiles_(many, columns_in_tile, rows_in_part, cut),
+      tiles_(many, columns_together, rows_in_part, cut),
       parts_(tiles_.parts() == 1 ? 0 : tiles_.tasks()) {}
 
-void exact_columns::fold(std::size_t task, workspace& with) {
+void exact_columns::fold(std::size_t task, workspace&) {
   const row_tile tile = tiles_.task(task);
-  const element_type type = many_.inputs.type();
-  const std::size_t bytes = byte_size(type);
   const std::ptrdiff_t along = reduced_axes(many_)[0].stride[0];
-  const auto row = [&](std::size_t r) {
-    return static_cast<const std::byte*>(many_.inputs[0].data) +
-           (tile.base.of_input[0] + static_cast<std::ptrdiff_t>(tile.begin + r) * along) *
-               static_cast<std::ptrdiff_t>(bytes);
-  };
+  const auto first = tile.base.of_input[0] + static_cast<std::ptrdiff_t>(tile.begin) * along;
+  const auto* const x = static_cast<const std::byte*>(many_.inputs[0].data) +
+                        first * static_cast<std::ptrdiff_t>(byte_size(many_.inputs.type()));
   auto states = make_exact_states(request_, window_);
   states->begin(tile.rows);
-  if (bytes >= 4) {
-    states->add_rows(row(0), along, tile.count, tile.rows);
-  } else {
-    const std::size_t at_once = std::max(rows_together, widened_elements / tile.rows);
-    auto* const wide = reinterpret_cast<float*>(with.wide.get(at_once * tile.rows * sizeof(float)));
-    for (std::size_t r = 0; r < tile.count; r += at_once) {
-      const std::size_t n = std::min(at_once, tile.count - r);
-      widen_rows(row(r), along, n, tile.rows, type, wide);
-      states->add_rows(wide, static_cast<std::ptrdiff_t>(tile.rows), n, tile.rows);
-    }
-  }
+  states->add_rows(x, along, tile.count, tile.rows);
   if (tiles_.parts() == 1) {
     states->finish(results_, tile.first_result, 0, tile.rows, {});
   } else {

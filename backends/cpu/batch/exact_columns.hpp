@@ -5,7 +5,6 @@
 
 #include "backends/cpu/batch/exact_states.hpp"
 #include "backends/cpu/batch/tiles.hpp"
-#include "backends/cpu/state_memory.hpp"
 
 namespace fanin::cpu {
 
@@ -20,9 +19,7 @@ class exact_columns {
                 const tile_cut& cut);
 
   const row_tiles& tiles() const noexcept { return tiles_; }
-  struct workspace {
-    state_memory wide;
-  };
+  struct workspace {};
   void fold(std::size_t task, workspace& with);
   void merge(std::size_t tile);
 

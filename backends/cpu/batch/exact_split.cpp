@@ -12,6 +12,11 @@
 // The square of a float is a double. The square of a double is a product p = fl(x^2) and its rounding error e. If x
 // is a multiple of 2^u, p and e are multiples of 2^(2u), so that only x has to be checked. p is split into four words
 // in the same way, and e, which is less than 2^-52 of the largest p, into the three lower ones.
+//
+// Elements of columns are first summed as doubles, several words each: v is rounded to an integer without the
+// processor's inexact flag, and the rest v - round(v) goes to the word below. If no other operation rounds, the flag
+// is not set, and the sums are exact. So nothing is tested for each element, and each sum of rows is split into words
+// once.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/batch/exact_split.cpp"
 #include <hwy/foreach_target.h>
@@ -26,6 +31,7 @@
 
 #include "backends/cpu/batch/exact_split.hpp"
 #include "backends/cpu/error_free-inl.h"
+#include "backends/cpu/exception_flags.hpp"
 #include "backends/cpu/loads-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -183,81 +189,115 @@ HWY_NOINLINE std::size_t add_column_block(const exact_window& window, const T* x
   return found;
 }
 
-/// The bits of 2^exponent as a number of T, or of 0 or infinity if there is no such number.
-template <class T>
-constexpr int bits_of_power(int exponent) {
-  using format = detail::float_format<T>;
-  const int biased = exponent - (format::low + format::digits - 2);
-  if (exponent < format::low) return 0;
-  if (biased < 1) return 1 << (exponent - format::low);
-  return std::min<int>(format::infinity, std::min(biased, 2 * format::high - 1) << (format::digits - 1));
-}
-static_assert(bits_of_power<float>(129) == detail::float_format<float>::infinity);
-
-/// Does what add_column_block() does for elements of up to 32 bits that have one word. A number below the limit fits
-/// if its exponent alone says so: |x| >= 2^(u + digits - 1), or the smallest number of T is a multiple of 2^u. The
-/// bits of magnitudes ascend as the magnitudes do, so that their least and largest, taken as integers, are compared.
-/// The bits minus 1 of a zero are the largest integer without a sign, and the smallest with a sign. Columns of
-/// vectors with a number that may not fit, or with a column of zeros, which may be -0, are left to
-/// add_column_block().
-template <class T>
-std::size_t add_narrow_columns(const exact_window& window, const T* x, std::ptrdiff_t along, std::size_t rows,
-                               std::size_t columns, std::uint64_t* planes, std::size_t distance,
-                               std::uint32_t* misfits) {
-  using format = detail::float_format<T>;
-  const hn::ScalableTag<typename format::bits> of_bits;
-  const hn::RebindToSigned<decltype(of_bits)> of_integers;
-  using integer = hn::TFromD<decltype(of_integers)>;
-  constexpr std::size_t width = hn::MaxLanes(of_bits), in_vector = hn::MaxLanes(doubles()), parts = width / in_vector;
-  const int smallest = window.unit <= format::low ? 1 : bits_of_power<T>(window.unit + format::digits - 1);
-  const auto lower = hn::Set(of_integers, static_cast<integer>(smallest - 2));
-  const auto upper = hn::Set(of_integers, static_cast<integer>(bits_of_power<T>(std::ilogb(window.limit)) - 1));
-  const auto size_bits = hn::Set(of_bits, static_cast<typename format::bits>(~format::sign));
-  const auto one = hn::Set(of_bits, 1), all_bits = hn::Not(hn::Zero(of_bits));
-  const auto constant = hn::Set(doubles(), window.constant[0]);
-  const auto ignored = hn::BitCast(doubles(), hn::Set(words(), window.ignored));
-  std::size_t found = 0;
-  for (std::size_t c = 0; c < columns; c += width) {
-    const std::size_t here = std::min(width, columns - c);
-    bool fits = here == width;
-    if (fits) [[likely]] {
-      const T* row = x + c;
-      auto least = all_bits, largest = all_bits;
-      hn::Vec<words> sum[parts];
-      for (auto& of_part : sum) of_part = hn::Zero(words());
-      for (std::size_t r = 0; r < rows; ++r, row += along) {
-        __builtin_prefetch(row + rows_together * along);
-        const auto bits = hn::LoadU(of_bits, reinterpret_cast<const typename format::bits*>(row));
-        const auto size = hn::Sub(hn::And(bits, size_bits), one);
-        least = hn::Min(least, size);
-        largest = hn::BitCast(of_bits, hn::Max(hn::BitCast(of_integers, largest), hn::BitCast(of_integers, size)));
-        for (std::size_t p = 0; p < parts; ++p) {
-          const auto v = hn::AndNot(ignored, load(doubles(), row + p * in_vector));
-          sum[p] = hn::Add(sum[p], hn::BitCast(words(), hn::Add(v, constant)));
-        }
-      }
-      fits = hn::AllTrue(of_integers, hn::And(hn::Gt(hn::BitCast(of_integers, least), lower),
-                                              hn::Lt(hn::BitCast(of_integers, largest), upper)));
-      for (std::size_t p = 0; p < parts && fits; ++p) {
-        std::uint64_t* const plane = planes + c + p * in_vector;
-        hn::StoreU(hn::Add(hn::LoadU(words(), plane), sum[p]), words(), plane);
-        hn::StoreU(hn::Add(hn::LoadU(words(), plane + distance), hn::Set(words(), rows)), words(), plane + distance);
-      }
-    }
-    if (fits) [[likely]]
-      continue;
-    const std::size_t more = add_column_block<exact_terms::elements, T>(window, x + c, along, rows, here, planes + c,
-                                                                        distance, misfits + found);
-    for (std::size_t k = 0; k < more; ++k) misfits[found++] += static_cast<std::uint32_t>(c);
-  }
-  return found;
-}
+/// How many sums of one column are formed as doubles: of word 0 and, for doubles, word 1 of its elements, then of
+/// both words of their squares.
+template <exact_terms Terms, class T>
+constexpr std::size_t column_sums = column_words<T> + (Terms == exact_terms::moments ? 2 : 0);
 
 template <exact_terms Terms, class T>
-constexpr split_loops<T> loops_of{add_block<Terms, T>, add_column_block<Terms, T>};
-template <>
-constexpr split_loops<float> loops_of<exact_terms::elements, float>{add_block<exact_terms::elements, float>,
-                                                                    add_narrow_columns<float>};
+using sums_of_columns = double[column_sums<Terms, T>][columns_together];
+
+/// Adds rows_at_once rows to the sums of whole vectors of columns, and prefetches the next ones.
+template <exact_terms Terms, class T>
+HWY_INLINE void sum_rows(std::uint64_t ignored_bits, double scale, const T* x, std::ptrdiff_t along,
+                         std::size_t columns, sums_of_columns<Terms, T>& sums) {
+  constexpr std::size_t count = column_sums<Terms, T>, in_vector = hn::MaxLanes(doubles()), in_line = 64 / sizeof(T);
+  const auto ignored = hn::BitCast(doubles(), hn::Set(words(), ignored_bits));
+  const auto add_parts = [](hn::Vec<doubles> v, hn::Vec<doubles>* sum) HWY_ATTR {
+    const auto upper = hn::Round(v);
+    sum[0] = hn::Add(sum[0], hn::Sub(v, upper));
+    sum[1] = hn::Add(sum[1], upper);
+  };
+  for (std::size_t line = 0; line < columns; line += in_line) {
+    for (std::size_t r = rows_at_once; r < 2 * rows_at_once; ++r) {
+      __builtin_prefetch(x + static_cast<std::ptrdiff_t>(r) * along + line);
+    }
+    for (std::size_t c = line; c < std::min(line + in_line, columns); c += in_vector) {
+      hn::Vec<doubles> sum[count];
+      for (std::size_t j = 0; j < count; ++j) sum[j] = hn::Load(doubles(), sums[j] + c);
+      const T* row = x + c;
+      for (std::size_t r = 0; r < rows_at_once; ++r, row += along) {
+        auto v = hn::AndNot(ignored, load(doubles(), row));
+        if constexpr (count > 1) v = hn::Mul(v, hn::Set(doubles(), scale));
+        if constexpr (column_words<T> == 2) {
+          add_parts(v, sum);
+        } else {
+          sum[0] = hn::Add(sum[0], v);
+        }
+        if constexpr (Terms == exact_terms::moments) add_parts(hn::Mul(v, v), sum + column_words<T>);
+      }
+      for (std::size_t j = 0; j < count; ++j) hn::Store(sum[j], doubles(), sums[j] + c);
+    }
+  }
+}
+
+/// The words are summed as doubles. They are exact if no operation has set the inexact flag, and if the sums fit in
+/// words. Round() does not set the flag. A sum is -0 if all elements are, and a sum of squares has no sign.
+template <exact_terms Terms, class T>
+HWY_NOINLINE bool add_sums(const exact_window& window, const T* x, std::ptrdiff_t along, std::size_t rows,
+                           std::size_t columns, std::uint64_t* planes, std::size_t distance) {
+  constexpr std::size_t of_element = column_words<T>, count = column_sums<Terms, T>;
+  constexpr std::size_t in_vector = hn::MaxLanes(doubles());
+  // Elements are scaled so that the last word, of elements of T or of squares, is in units of 1.
+  const int exponent = window.unit + (Terms == exact_terms::moments ? word_bits / 2 : word_bits);
+  const double scale = std::ldexp(1, -exponent);
+  HWY_ALIGN sums_of_columns<Terms, T> sums;
+  for (auto& of_word : sums) {
+    for (std::size_t c = 0; c < columns; c += in_vector) hn::Store(hn::Set(doubles(), -0.0), doubles(), of_word + c);
+  }
+  exception_flags flags;
+  flags.clear_inexact();
+  for (std::size_t r = 0; r < rows; r += rows_at_once, x += static_cast<std::ptrdiff_t>(rows_at_once) * along) {
+    sum_rows<Terms>(window.ignored, scale, x, along, columns, sums);
+  }
+
+  auto misfits = hn::Zero(words());
+  const auto minus_zero = hn::Set(words(), detail::to_bits(-0.0));
+  const auto constant_of = [&](std::size_t j) {
+    return j < of_element ? window.constant[j] : window.square_constant[j - of_element];
+  };
+  for (std::size_t j = 0; j < count; ++j) {
+    const auto constant = hn::Set(doubles(), constant_of(j));
+    const auto unit = hn::Set(doubles(), count == 1 ? 1 : std::ldexp(1, j < of_element ? exponent : 2 * exponent));
+    for (std::size_t c = 0; c < columns; c += in_vector) {
+      const auto sum = hn::Load(doubles(), sums[j] + c), t = hn::Add(hn::Mul(sum, unit), constant);
+      // A sum that fits leaves the exponent of the constant as it is.
+      misfits = hn::Or(misfits, hn::ShiftRight<52>(hn::BitCast(words(), hn::Xor(t, constant))));
+      if (Terms == exact_terms::elements && j == of_element - 1) {
+        misfits = hn::Or(misfits, hn::VecFromMask(words(), hn::Eq(hn::BitCast(words(), sum), minus_zero)));
+      }
+      hn::Store(t, doubles(), sums[j] + c);
+    }
+  }
+  asm volatile("" : : "r"(&sums[0][0]) : "memory");  // the flag is read after the last addition
+  if (flags.has_inexact() || !hn::AllTrue(words(), hn::Eq(misfits, hn::Zero(words())))) return false;
+  const auto add_to_plane = [&](std::size_t j, std::size_t c, hn::Vec<words> added) HWY_ATTR {
+    std::uint64_t* const plane = planes + j * distance + c;
+    hn::StoreU(hn::Add(hn::LoadU(words(), plane), added), words(), plane);
+  };
+  for (std::size_t j = 0; j < count; ++j) {
+    const auto others = hn::Set(words(), (rows - 1) * detail::to_bits(constant_of(j)));
+    for (std::size_t c = 0; c < columns; c += in_vector) {
+      const auto word = hn::BitCast(words(), hn::Load(doubles(), sums[j] + c));
+      add_to_plane(j < of_element ? j : j + 1, c, hn::Add(word, others));
+    }
+  }
+  for (std::size_t c = 0; c < columns; c += in_vector) add_to_plane(of_element, c, hn::Set(words(), rows));
+  return true;
+}
+
+/// Null if Highway has no instruction for Round(), or terms are squares of doubles, which are no doubles.
+template <exact_terms Terms, class T>
+constexpr auto find_add_sums() -> decltype(split_loops<T>::add_sums) {
+  constexpr bool has_round = HWY_ARCH_X86 ? HWY_TARGET <= HWY_SSE4 : HWY_ARCH_ARM_A64 && HWY_TARGET < HWY_EMU128;
+  if constexpr (has_round && (Terms == exact_terms::elements || sizeof(T) == 4)) {
+    return add_sums<Terms, T>;
+  } else {
+    return nullptr;
+  }
+}
+template <exact_terms Terms, class T>
+constexpr split_loops<T> loops_of{add_block<Terms, T>, add_column_block<Terms, T>, find_add_sums<Terms, T>()};
 
 const split_loops<float>* loops_of_floats(exact_terms terms) {
   return terms == exact_terms::moments ? &loops_of<exact_terms::moments, float>

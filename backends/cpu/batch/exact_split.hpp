@@ -13,6 +13,9 @@ namespace fanin::cpu {
 inline constexpr std::size_t split_block = 128;
 /// Rows that are added together to the words of their columns.
 inline constexpr std::size_t rows_together = 32;
+/// Columns whose sums as doubles stay in an L1 cache, the rows that are added to these sums at once, and a multiple
+/// of the elements of each vector.
+inline constexpr std::size_t columns_together = 512, rows_at_once = 8, whole_vectors = 8;
 
 /// The sums of columns have fewer words, which hold larger numbers: an element of T has so many, and a square has
 /// twice as many. A sum of words stays in 64 bits for most_rows elements.
@@ -35,6 +38,11 @@ struct split_loops {
   /// returned.
   std::size_t (*add_rows)(const exact_window& window, const T* x, std::ptrdiff_t along, std::size_t rows,
                           std::size_t columns, std::uint64_t* planes, std::size_t distance, std::uint32_t* misfits);
+  /// Does what add_rows() does, and returns true. Does nothing and returns false if a sum of `rows` elements is no
+  /// double, or fits in no words. `rows` is a multiple of rows_at_once, and `columns`, up to columns_together, one of
+  /// whole_vectors. Null if the instruction set cannot prove such sums.
+  bool (*add_sums)(const exact_window& window, const T* x, std::ptrdiff_t along, std::size_t rows,
+                   std::size_t columns, std::uint64_t* planes, std::size_t distance);
 };
 
 /// The loops for the best instruction set of this machine.

@@ -28,7 +28,8 @@ int bits_of_groups(exact_terms terms, std::size_t count) {
 int bits_of_columns(exact_terms terms, element_type type, std::size_t count) {
   constexpr int last_word = 51;  // carries go to the next word
   const bool is_double = type == element_type::f64;
-  if (terms == exact_terms::elements) return is_double ? word_bits + last_word : last_word;
+  // The elements of a float's only word are smaller, so that sums of rows_together of them seldom need more bits.
+  if (terms == exact_terms::elements) return is_double ? word_bits + last_word : last_word - 2;
   return is_double ? bits_of_groups(terms, count) : (word_bits + last_word) / 2;
 }
 
