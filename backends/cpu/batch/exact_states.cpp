@@ -141,15 +141,21 @@ class window_states final : public exact_states {
   /// Adds up to rows_together rows of neighbouring columns, of which x[0] belongs to state `first`, to the planes.
   FANIN_NOINLINE void add_strip(const T* x, std::ptrdiff_t along, std::size_t rows, std::size_t first,
                                 std::size_t columns) {
-    constexpr std::size_t retried = 32;  // the columns in which a sum that is no double is looked for
+    constexpr std::size_t retried = 32;    // the columns in which a sum that is no double is looked for
+    constexpr unsigned most_untried = 15;  // keeps attempts that fail below a tenth of the time
+    const bool tries = proves_sums_ && rows % rows_at_once == 0 && untried_ == 0;
+    if (untried_ > 0) --untried_;
     const auto add_sums = [&](std::size_t c, std::size_t count) {
-      return proves_sums_ && rows % rows_at_once == 0 && count > 0 && count % whole_vectors == 0 &&
+      return tries && count > 0 && count % whole_vectors == 0 &&
              split_.add_sums(window_, x + c, along, rows, count, planes_.data() + first + c, distance_);
     };
     const std::size_t whole = std::min(columns_together, columns / whole_vectors * whole_vectors);
+    std::size_t failed = 0;
     for (std::size_t c = add_sums(0, whole) ? whole : 0; c < columns; c += retried) {
       const std::size_t here = std::min(retried, columns - c);
       if (add_sums(c, here)) continue;
+      failed += here;
+      if (tries && failed > columns / 2) untried_ = most_untried;
       std::uint32_t misfits[retried];
       const std::size_t found =
           split_.add_rows(window_, x + c, along, rows, here, planes_.data() + first + c, distance_, misfits);
@@ -281,6 +287,7 @@ class window_states final : public exact_states {
   std::uint64_t without_carries_ = 0;
   misfit_lists<T> misfits_;
   std::vector<std::uint64_t> planes_;  ///< the words of columns that were not added to states yet
+  unsigned untried_ = 0;               ///< strips whose sums are not tried as doubles, since most of one were none
   std::size_t distance_ = 0;           ///< from a word of a column to its next one
 };
 
