@@ -9,7 +9,8 @@
 
 namespace fanin::test {
 
-/// Runs every check on the backend of that name, if it is usable().
+/// Runs every check on the backend of that name, if it is usable(). Bounds of openmp and tbb are left to
+/// conformance_in_full().
 void conformance(std::string_view backend_name);
 
 /// Runs the checks of which conformance() runs a part.
