@@ -241,10 +241,10 @@ availability availability_on(std::int64_t instruction_sets) noexcept {
   return {reason::too_old, "this processor lacks SSE4.2, AES or PCLMUL, or its virtual machine hides them"};
 }
 
-/// Calls before it is initialised find it usable. A constant of probe() would be tested in every call.
-static const availability here = availability_on(hwy::SupportedTargets());
-
-const availability& cpu_backend::probe() const noexcept { return here; }
+const availability& cpu_backend::probe() const noexcept {
+  static const availability here = availability_on(hwy::SupportedTargets());
+  return here;
+}
 
 std::span<const variant_info> cpu_backend::variants() const noexcept { return shipped; }
 
