@@ -81,11 +81,11 @@ __global__ void __launch_bounds__(tuning::spill_threads)
     make_wide_sums(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to) {
   for_each_spilled(from, to, [&](std::uint32_t group, T) {
     constexpr std::uint32_t claimed = group_sums<T>::number_mask;
-    const shared_word<std::uint32_t> mark(to.marks[group]);
-    if (mark.load(::cuda::memory_order_relaxed) != 0 || atomicCAS(&to.marks[group], 0u, claimed) != 0) return;
+    std::uint32_t* const mark = to.marks + group;
+    if (device_code::load_relaxed(mark) != 0 || atomicCAS(mark, 0u, claimed) != 0) return;
     const unsigned number = atomicAdd(&to.notes->wide_sums, 1u);
     to.wide[number] = {};
-    mark.store(number + 1, ::cuda::memory_order_relaxed);
+    device_code::store_relaxed(mark, number + 1);
   });
 }
 
@@ -125,8 +125,7 @@ __global__ void __launch_bounds__(tuning::spill_threads)
     const std::uint32_t mark = detail::to_bits(from.at(i)) == detail::float_format<T>::sign
                                    ? group_sums<T>::has_minus_zero
                                    : group_sums<T>::has_number;
-    const shared_word<std::uint32_t> marked(*marks);
-    if ((marked.load(::cuda::memory_order_relaxed) & mark) == 0) atomicOr(marks, mark);
+    if ((device_code::load_relaxed(marks) & mark) == 0) atomicOr(marks, mark);
   }
 }
 

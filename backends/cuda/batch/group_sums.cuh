@@ -7,9 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <cuda/atomic>
-
 #include <fanin/accumulator/exact.hpp>
+#include <fanin/cuda/atomic.cuh>
 
 #include "backends/cuda/batch/block_table.cuh"
 #include "backends/cuda/batch/group_bins.hpp"
@@ -201,15 +200,10 @@ __device__ inline detail::int128 in_units(double x, unsigned place) {
   return static_cast<detail::int128>(high) << 64 | static_cast<std::uint64_t>(mantissa) << place;
 }
 
-/// A word in device memory that other threads of the launch change.
-template <class Word>
-using shared_word = ::cuda::atomic_ref<Word, ::cuda::thread_scope_device>;
-
 /// Lists an element that is outside of the window, as long as there is room.
 template <class T>
 static __device__ __noinline__ void spill(const group_sums<T>& to, std::uint32_t group, T x) {
-  if (shared_word<unsigned long long>(to.notes->spill_count).load(::cuda::memory_order_relaxed) > to.most_spills)
-    return;
+  if (device_code::load_relaxed(&to.notes->spill_count) > to.most_spills) return;
   const unsigned long long place = atomicAdd(&to.notes->spill_count, 1ull);
   if (place < to.most_spills) to.spills[place] = {group, x};
 }

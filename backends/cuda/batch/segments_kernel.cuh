@@ -6,6 +6,8 @@
 
 #include <cuda_pipeline.h>
 
+#include <fanin/cuda/atomic.cuh>
+
 #include "backends/cuda/batch/items.cuh"
 #include "backends/cuda/batch/row_parts.cuh"
 #include "backends/cuda/batch/warp_lines.cuh"
@@ -153,8 +155,7 @@ __device__ bool merge_chunks(State* partials, long_segments::entry& entry, const
   bool last = false;
   if (lane == 0) {
     partials[item.state] = s;
-    const ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device> folded_chunks(entry.folded_chunks);
-    last = folded_chunks.fetch_add(1, ::cuda::memory_order_acq_rel) == item.chunks - 1;
+    last = count_up_to(&entry.folded_chunks, item.chunks - 1);
   }
   if (!__any_sync(0xffffffffu, last)) return false;
   __syncwarp();

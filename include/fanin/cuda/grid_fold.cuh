@@ -2,8 +2,7 @@
 // Merges the states of all threads of a grid into one state, in one launch and in a fixed order.
 #pragma once
 
-#include <cuda/atomic>
-
+#include <fanin/cuda/atomic.cuh>
 #include <fanin/cuda/shape.cuh>
 #include <fanin/cuda/shuffle.cuh>
 #include <fanin/cuda/strided.cuh>
@@ -37,8 +36,7 @@ __device__ typename A::state fold_block(typename A::state s) {
 /// has written. Returns true in the last block, which then sees the writes of all blocks. The last block sets the
 /// ticket to 0 again.
 __device__ inline bool take_ticket(unsigned* ticket) {
-  const ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device> taken(*ticket);
-  const bool last = taken.fetch_add(1, ::cuda::memory_order_acq_rel) == gridDim.x - 1;
+  const bool last = count_up_to(ticket, gridDim.x - 1);
   if (last) *ticket = 0;
   return last;
 }
