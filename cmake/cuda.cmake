@@ -90,6 +90,20 @@ if(FANIN_CUDA_CHECK_ONLY)
   list(APPEND FANIN_CUDA_FLAGS ${FANIN_CUDA_UNOPTIMISED})
 endif()
 
+# fanin_cuda_sources(target unit source...): .cu files of the target. To read their headers takes up to 15 s a file, and so
+# one unit of the given name includes all of them where device code is only checked. Names in their anonymous
+# namespaces must differ.
+function(fanin_cuda_sources target unit)
+  if(NOT FANIN_CUDA_CHECK_ONLY)
+    target_sources(${target} PRIVATE ${ARGN})
+    return()
+  endif()
+  list(TRANSFORM ARGN REPLACE "(.+)" "#include \"${CMAKE_CURRENT_SOURCE_DIR}/\\1\"\n" OUTPUT_VARIABLE lines)
+  list(JOIN lines "" text)
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${unit}.cu CONTENT "${text}")
+  target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${unit}.cu)
+endfunction()
+
 # fanin_include_cuda(target source...): these C++ sources of the target include headers of CUDA. All other objects are the
 # same in a build without CUDA, so that a folder in which one follows the other compiles them once.
 function(fanin_include_cuda target)

@@ -13,7 +13,7 @@ using cuda::check;
 
 constexpr unsigned block_size = 256;
 constexpr unsigned blocks = 1u << 16;
-constexpr std::size_t count = std::size_t{blocks} * block_size;
+constexpr std::size_t thread_count = std::size_t{blocks} * block_size;
 constexpr unsigned threads_of_a_warp = 32;
 
 struct by_thread {
@@ -66,13 +66,13 @@ class branch_bench {
 
   template <class Side>
   bool is_right(kernel f) {
-    check(cudaMemsetAsync(memory_.get(), 0xff, count * sizeof(float), stream_), "cudaMemsetAsync");
+    check(cudaMemsetAsync(memory_.get(), 0xff, thread_count * sizeof(float), stream_), "cudaMemsetAsync");
     launch(f);
-    std::vector<float> c(count);
-    check(cudaMemcpyAsync(c.data(), memory_.get(), count * sizeof(float), cudaMemcpyDeviceToHost, stream_),
+    std::vector<float> c(thread_count);
+    check(cudaMemcpyAsync(c.data(), memory_.get(), thread_count * sizeof(float), cudaMemcpyDeviceToHost, stream_),
           "cudaMemcpyAsync");
     check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < thread_count; ++i) {
       if (c[i] != (Side::first(static_cast<unsigned>(i)) ? 100.0f : 200.0f)) return false;
     }
     return true;
@@ -91,7 +91,7 @@ class branch_bench {
   }
 
   cudaStream_t stream_;
-  cuda::device_memory memory_ = cuda::allocate_device(count * sizeof(float));
+  cuda::device_memory memory_ = cuda::allocate_device(thread_count * sizeof(float));
 };
 
 divergence measured(std::string_view version, branch_bench& bench, kernel thread_kernel, kernel warp_kernel) {

@@ -24,7 +24,7 @@ struct word_of_bits<word_pair<Word>> {
   using type = Word;
 };
 template <class U>
-using word_in = typename word_of_bits<U>::type;
+using component_word = typename word_of_bits<U>::type;
 
 /// Elements as their bits of type U, and their mask.
 template <class U>
@@ -33,7 +33,7 @@ struct words {
   const U* y;  ///< null for operations of one input
   mask_view mask;
   std::uint64_t count;
-  word_in<U> largest_number;
+  component_word<U> largest_number;
 
   template <class Word>
   __device__ bool is_number(Word bits) const {

@@ -16,7 +16,7 @@ constexpr unsigned blocks_per_multiprocessor = 4;
 template <class U>
 words<U> words_of(const presence_rule& rule, const input_views& inputs) {
   return {static_cast<const U*>(inputs[0].data), inputs.size() == 2 ? static_cast<const U*>(inputs[1].data) : nullptr,
-          inputs.mask(), inputs.count(), static_cast<word_in<U>>(rule.largest_number)};
+          inputs.mask(), inputs.count(), static_cast<component_word<U>>(rule.largest_number)};
 }
 
 unsigned grid(const execution& where, std::uint64_t count, unsigned in_block) {
@@ -39,7 +39,7 @@ template <class U>
 U bits_of(const std::uint64_t (&words)[2]) {
   if constexpr (std::is_integral_v<U>) return static_cast<U>(words[0]);
   if constexpr (!std::is_integral_v<U>) {
-    return {static_cast<word_in<U>>(words[0]), static_cast<word_in<U>>(words[1])};
+    return {static_cast<component_word<U>>(words[0]), static_cast<component_word<U>>(words[1])};
   }
 }
 
