@@ -17,6 +17,12 @@ if(PROJECT_IS_TOP_LEVEL AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT MSVC AND
   add_link_options(LINKER:-z,relro,-z,now)
 endif()
 
+# g++ collects garbage from 128 MiB on. Without that, units of many files take 8 to 20 % less time, and a quarter more
+# memory: 2.4 GB is the most.
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=1200000>)
+endif()
+
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
 # Every SIMD kernel is compiled once for each of Highway's instruction sets; SSSE3 and AVX3_DL would not make them
@@ -29,10 +35,12 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   add_compile_definitions("HWY_BASELINE_TARGETS=(HWY_SSE4|HWY_BASELINE_AVX2|HWY_BASELINE_AVX3)")
 endif()
 
-# fanin_precompile(target): each C++ file of the target begins with base/precompiled.hpp, compiled once. The preset `dev`,
+# fanin_precompile(target [header...]): each C++ file of the target begins with base/precompiled.hpp and the headers,
+# compiled once. The preset `dev`,
 # in which each file has to compile alone, has no such headers.
 function(fanin_precompile target)
   if(PROJECT_IS_TOP_LEVEL)
-    target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/base/precompiled.hpp>")
+    list(TRANSFORM ARGN REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:\\1>")
+    target_precompile_headers(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/base/precompiled.hpp>" ${ARGN})
   endif()
 endfunction()

@@ -21,6 +21,8 @@ using check_function = void (*)(const backend& b, findings& found);
 struct check {
   const char* name;
   check_function run;
+  /// Whether the check compares values alone. A backend with the bits of another one needs no such check of its own.
+  bool of_values = false;
 };
 
 /// Every check, the quick ones first.
