@@ -59,6 +59,21 @@ class Bits(unittest.TestCase):
                     of_mean = None if mean is None else first
                     self.check(_layer_rows.gradient, grad, x, mean, scale, weight, of_mean, second)
 
+    def test_gradients_of_reductions(self):
+        """Of rows the gradients of variances, norms and logsumexp take the kernel, by one step of autograd."""
+        f = fanin.torch
+        calls = [(lambda x: f.vector_norm(x, 2, -1), _layer_rows.SERVED)]
+        calls += [(call, (torch.float32,)) for call in (
+            lambda x: f.var(x, 1), lambda x: f.std(x, (0, 1), correction=0), lambda x: f.var_mean(x, 1)[0],
+            lambda x: sum(f.std_mean(x, -1, keepdim=True)), lambda x: f.vector_norm(x), lambda x: f.logsumexp(x, 1))]
+        for shape, (call, types) in itertools.product(SHAPES, calls):
+            for dtype in types:
+                def gradient(x):
+                    leaf = x.clone().requires_grad_()
+                    return torch.autograd.grad(call(leaf).square().sum(), leaf)
+                with self.subTest(shape=shape, dtype=dtype, call=calls.index((call, types))):
+                    self.check(gradient, numbers(*shape, dtype=dtype))
+
     def test_others_are_left_to_pytorch(self):
         x, scale = numbers(4, 17), numbers(4, 1)
         for some in (x[:, :12], x[:, 1:9], x[:, :8].double()):
@@ -69,7 +84,7 @@ class Bits(unittest.TestCase):
             self.assertFalse(_layer_rows.is_served(x, other, None))
         for other in (x.half(), numbers(3, 8), x.cpu()):
             self.assertFalse(_layer_rows.is_served(x, None, None, (other,)))
-        for other in (numbers(3, 1), numbers(1, 4), scale.double(), scale.cpu()):
+        for other in (numbers(3, 1), numbers(1, 4), scale.double(), scale.cpu(), scale._neg_view()):
             self.assertFalse(_layer_rows.is_served(x, None, None, of_rows=(other,)))
 
     def test_weights_of_another_length_are_an_error(self):

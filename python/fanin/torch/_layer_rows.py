@@ -10,8 +10,8 @@ import torch
 
 from .. import _library as c
 from .._torch import BY_TYPE, raw_stream
-from ._reductions import NARROW
 
+NARROW = (torch.float16, torch.bfloat16)
 SERVED = (*NARROW, torch.float32)
 VECTOR, MOST = 8, 1 << 34  # elements
 
@@ -42,7 +42,7 @@ def is_served(x, weight, bias, of_elements=(), of_rows=()):
     """Whether the kernel reads these tensors, of which all but x may be None: numbers of columns, elements and rows."""
     def fit(parts, shape, dtypes):
         return all(part is None or part.device == x.device and part.shape == shape and part.dtype in dtypes
-                   and part.is_contiguous() and part.data_ptr() % 16 == 0 for part in parts)
+                   and part.is_contiguous() and not part.is_neg() and part.data_ptr() % 16 == 0 for part in parts)
 
     return enqueue is not None and x.is_cuda and x.shape[1] % VECTOR == 0 and x.numel() < MOST \
         and fit((x,), x.shape, SERVED) and fit((weight, bias), x.shape[1:], SERVED) \

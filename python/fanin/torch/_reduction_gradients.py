@@ -5,7 +5,9 @@ import math
 
 import torch
 
+from . import _layer_rows
 from ._gradient_steps import Repeat
+from ._operators import PLAIN, kind_of
 from ._operators import functions as operators
 
 
@@ -52,6 +54,19 @@ class Along:
     def repeated(self, results):
         return Repeat.apply(self.kept(results), self.shape, self.axes) if self.axes else results
 
+    def scaled(self, x, less, scale):
+        """(x - less) * scale, where `less` and `scale` are results. `less` may be None.
+
+        PyTorch computes this in one pass only if it compiles it. Of rows in device memory the library does so.
+        """
+        if kind_of((x, less, scale)) == PLAIN and x.numel() and x.is_contiguous() \
+                and self.axes == tuple(range(len(self.shape)))[-len(self.axes):]:
+            rows = x.reshape(-1, self.count)
+            of_rows = [None if part is None else _layer_rows.wide(part).reshape(-1, 1) for part in (less, scale)]
+            if _layer_rows.is_served(rows, None, None, of_rows=of_rows):
+                return _layer_rows.norm(rows, *of_rows, None, None).reshape(x.shape)
+        return (x if less is None else x - self.repeated(less)) * self.repeated(scale)
+
     def reduce(self, operator, x):
         """Results along the axes, with length 1 there."""
         return operator(x, self.axes, True) if self.axes else operator(x.unsqueeze(0), 0)
@@ -94,13 +109,14 @@ def shared(along, grad, chosen):
 
 
 def of_variance(call, grad, grad_of_mean):
-    along, parts = Along(call), []
+    along, found = Along(call), None
     if grad is not None:
         left = degrees(along.count, call.correction)
-        parts.append(along.repeated(grad) * (2 / left if left else math.inf) * (call.self - along.repeated(call.mean)))
+        found = along.scaled(call.self, call.mean, grad * (2 / left if left else math.inf))
     if grad_of_mean is not None:
-        parts.append(along.repeated(grad_of_mean / along.count))
-    return {"self": sum(parts)}
+        of_mean = along.repeated(grad_of_mean / along.count)
+        found = of_mean if found is None else found + of_mean
+    return {"self": found}
 
 
 def of_deviation(call, grad, grad_of_mean):
@@ -114,14 +130,14 @@ def of_norm(call, grad):
     if call.ord == 1:
         return {"self": along.repeated(grad) * x.sgn()}
     if call.ord == 2:
-        return {"self": along.repeated((grad / call.result).masked_fill(call.result == 0, 0)) * x}
+        return {"self": along.scaled(x, None, (grad / call.result).masked_fill(call.result == 0, 0))}
     return {"self": shared(along, grad, x.abs() == along.kept(call.result)) * x.sgn()}
 
 
 def of_logarithm(call, grad):
     along = Along(call)
     result = call.result.masked_fill(call.result == -math.inf, 0)
-    return {"self": along.repeated(grad) * (call.self - along.repeated(result)).exp()}
+    return {"self": along.scaled((call.self - along.repeated(result)).exp(), None, grad)}
 
 
 def of_pair(call, grad):

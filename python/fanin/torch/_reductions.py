@@ -13,6 +13,7 @@ from .._operations import functions
 from .._reduce_each import reduce_each
 from .._torch import BY_TYPE
 from .._types import NAMES
+from ._layer_rows import NARROW
 from ._operators import Row
 from ._plans import Plans
 from ._reduction_gradients import axes_of, correction_of, degrees, of_deviation, of_extremum, of_logarithm, of_mean, \
@@ -22,7 +23,6 @@ from ._reduction_gradients import axes_of, correction_of, degrees, of_deviation,
 OWN_NAMES = {"prod": "product", "amin": "min", "amax": "max", "logsumexp": "log_sum_exp", "vecdot": "vdot",
              1.0: "sum_of_magnitudes", 2.0: "norm2", math.inf: "max_magnitude"}
 DISPERSIONS = {"var": ("variance", "sample_variance"), "std": ("standard_deviation", "sample_standard_deviation")}
-NARROW = (torch.float16, torch.bfloat16)
 INTEGERS = frozenset(dtype for dtype in BY_TYPE if not dtype.is_floating_point and not dtype.is_complex)
 
 

@@ -7,8 +7,8 @@ import torch
 
 from . import _functions  # noqa: F401, which registers torch.ops.fanin
 from . import _layer_rows
-from ._layer_rows import rounded, wide
-from ._reductions import NARROW, as_input, described
+from ._layer_rows import NARROW, rounded, wide
+from ._reductions import as_input, described
 
 aten, ours = torch.ops.aten, torch.ops.fanin
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
