@@ -255,6 +255,16 @@ class Edges(unittest.TestCase):
             self.same("index_add", torch.ones(3, 2, device=device), 0, torch.empty(0, dtype=torch.int64, device=device),
                       torch.empty(0, 2, device=device))
 
+    def test_correction_above_count(self):
+        """The gradients of a dispersion and its mean where the correction exceeds the number of elements."""
+        for device in DEVICES:
+            for name, count, weight in itertools.product(("var_mean", "std_mean"), (1, 3), (0, 1)):
+                x, weights = numbers(4, count).to(device).requires_grad_(), torch.tensor([[weight], [3]], device=device)
+                found, expected = (torch.autograd.grad((call(x, 1, correction=4) * weights).sum(), x)[0]
+                                   for call in (of_fanin(name), of_pytorch(name)))
+                torch.testing.assert_close(found, expected, equal_nan=True)
+                self.assertEqual(found.isnan().any(), name == "std_mean" and count == 1)
+
     def test_sums_beyond_the_type(self):
         """The mean of numbers whose sum does not fit is right, where PyTorch's is infinite."""
         for device in DEVICES:

@@ -111,7 +111,7 @@ def shared(along, grad, chosen):
 def of_variance(call, grad, grad_of_mean):
     along, found = Along(call), None
     if grad is not None:
-        left = degrees(along.count, call.correction)
+        left = along.count - correction_of(call.correction)  # below 0 too, as PyTorch has it
         found = along.scaled(call.self, call.mean, grad * (2 / left if left else math.inf))
     if grad_of_mean is not None:
         of_mean = along.repeated(grad_of_mean / along.count)
