@@ -7,7 +7,7 @@ from math import prod
 
 import torch
 
-from ._errors import InvalidArgument, Unsupported
+from ._errors import BY_STATUS, InvalidArgument, OutOfMemory, Unsupported
 from ._libraries import check_out
 from ._types import CODES
 from ._views import View
@@ -54,6 +54,13 @@ def maker_of_single(x, dtype, shape=()):
     if has_room():
         return maker_of(x, shape, dtype), None
     return maker_of(x, (2,), dtype), lambda result: result.as_strided_(shape, (1,) * len(shape))
+
+
+class OutOfMemoryOfTorch(OutOfMemory, torch.cuda.OutOfMemoryError):
+    """Memory ran out in a process with PyTorch, where it is PyTorch's allocator that gives memory of devices."""
+
+
+BY_STATUS[5] = OutOfMemoryOfTorch
 
 
 class TorchResults:

@@ -60,6 +60,22 @@ class OnStreams(unittest.TestCase):
         self.assertEqual(total.item(), 1 << 20)
         self.assertLessEqual(torch.cuda.memory_allocated() - before, 1 << 12)
 
+    def test_out_of_memory(self):
+        """Where PyTorch's allocator is full, a call has PyTorch's error. The next call has a right result."""
+        x, total = torch.ones(1 << 20, device="cuda"), torch.cuda.get_device_properties(0).total_memory
+        for has_room_for_result in (False, True):
+            with torch.cuda.stream(torch.cuda.Stream()):
+                kept = torch.empty(1, device="cuda") if has_room_for_result else None
+                torch.cuda.empty_cache()
+                torch.cuda.set_per_process_memory_fraction(torch.cuda.memory_reserved() / total)
+                try:
+                    with self.assertRaises(torch.OutOfMemoryError):
+                        fanin.torch.sum(x)
+                finally:
+                    torch.cuda.set_per_process_memory_fraction(1.0)
+                self.assertEqual(fanin.torch.sum(x).item(), 1 << 20)
+                del kept
+
     def test_backward_of_another_thread(self):
         """Gradients on a device are computed in a thread of PyTorch's, on the stream of the forward call."""
         for stream in (torch.cuda.current_stream(), torch.cuda.Stream()):
