@@ -158,11 +158,14 @@ class Clipping(unittest.TestCase):
 RANKS = 2
 
 
-def of_rank(rank, meeting):
+def of_rank(rank, meeting, device):
     """The same bits on every rank for parts of any size, of which one is empty, and for shards of a DTensor."""
-    torch.distributed.init_process_group("gloo", init_method="file://" + meeting, rank=rank, world_size=RANKS)
+    if device == "cuda":
+        torch.cuda.set_device(rank)
+    torch.distributed.init_process_group("nccl" if device == "cuda" else "gloo", init_method="file://" + meeting,
+                                         rank=rank, world_size=RANKS)
     world = torch.distributed.group.WORLD
-    x = all_numbers(torch.float32)
+    x = all_numbers(torch.float32).to(device)
     for begin in (0, 7, 2000, 3000):
         mine = list((x[:begin] if rank else x[begin:]).split(100))
         for order in (1, 2, math.inf):
@@ -170,9 +173,10 @@ def of_rank(rank, meeting):
         assert fanin.torch.total_sum(mine, group=[world]) == fanin.torch.sum(x)
         assert fanin.torch.total_mean(mine, group=world) == fanin.torch.mean(x)
         assert fanin.torch.total_max([-abs(part) for part in mine], group=world) == -abs(x).min()
-    assert fanin.torch.any_nonfinite([torch.tensor([math.nan if rank else 1.0])], group=world)
+    assert fanin.torch.any_nonfinite([torch.tensor([math.nan if rank else 1.0], device=device)],
+                                      group=world)
 
-    mesh = init_device_mesh("cpu", (RANKS,))
+    mesh = init_device_mesh(device, (RANKS,))
     sharded = [distribute_tensor(part, mesh, [Shard(0)]) for part in x.split(1001)]
     sharded.append(distribute_tensor(x[:10], mesh, [Replicate()]))
     both = [x, x[:10]]
@@ -183,14 +187,20 @@ def of_rank(rank, meeting):
     for parameter, part in zip(parameters, sharded):
         parameter.grad = part
     norm = fanin.torch.clip_grad_norm_(parameters, 1.0)
-    assert torch.equal(parameters[0].grad.full_tensor(), all_numbers(torch.float32)[:1001] * (1.0 / (norm + 1e-6)))
+    assert torch.equal(parameters[0].grad.full_tensor(),
+                       all_numbers(torch.float32).to(device)[:1001] * (1.0 / (norm + 1e-6)))
     torch.distributed.destroy_process_group()
 
 
 class Ranks(unittest.TestCase):
     def test_ranks(self):
         with tempfile.TemporaryDirectory() as folder:
-            torch.multiprocessing.spawn(of_rank, (os.path.join(folder, "meeting"),), RANKS)
+            torch.multiprocessing.spawn(of_rank, (os.path.join(folder, "meeting"), "cpu"), RANKS)
+
+    @unittest.skipUnless(torch is not None and torch.cuda.device_count() >= RANKS, "there are not enough GPUs")
+    def test_ranks_with_nccl(self):
+        with tempfile.TemporaryDirectory() as folder:
+            torch.multiprocessing.spawn(of_rank, (os.path.join(folder, "meeting"), "cuda"), RANKS)
 
 
 if __name__ == "__main__":
