@@ -26,7 +26,7 @@ NEVER_ADD = re.compile(
     r"index_select|kthvalue|lift_fresh|log_sigmoid_forward|lu_unpack|masked_(fill|scatter|select)|median|mode|nanmedian|"
     r"nonzero(_static)?|pixel_(un)?shuffle|polar|repeat(_interleave)?|resize|resize_as|roll|rot90|rrelu_with_noise|rsub|"
     r"scalar_tensor|scatter|searchsorted|slice|sort|sparse_mask|squeeze|stack|take|topk|transpose|tril|triu|zero|"
-    r"unique_consecutive|unsafe_split|"
+    r"unique_consecutive|unsafe_split|conj_physical|leaky_relu|"
     r"(alias|as_strided|diagonal|expand|narrow|permute|select|split_with_sizes|squeeze|t|transpose|unbind|unfold|"
     r"unsqueeze|view)_copy|(as_strided|diagonal|select|slice)_scatter|glu|hash_tensor|"
     r"amax|amin|aminmax|all|any|arg(max|min)|count_nonzero|cum(max|min)|max|min|"
