@@ -38,8 +38,8 @@ class table_call {
         bins_{(groups - 1) / 2048 + 1, 1, (1u << 16) + 1},
         from_{{keys.data(), x.data(), x.size(), sizeof(Key), sizeof(Element), false, true, groups, &status}, rule} {
     std::fill_n(words_.begin(), group_window<T>::words * groups, 0);
-    sums_ = {groups,       words_.data(),  counts_.data(), marks_.data(),
-             wide_.data(), spills_.data(), most_spills,    &notes_};
+    sums_ = {groups,         words_.data(), counts_.data(), marks_.data(),         wide_.data(),
+             spills_.data(), most_spills,   &notes_,        spare_bits_of<T>(rule)};
     launch(1, tuning::window_threads, [&] { choose_window(from_, sums_, bins_); });
     begins_.resize(bins_.count + 1);
     if (bins_.count == 1) return;
@@ -82,6 +82,8 @@ class table_call {
     return detail::from_bits<R>(
         static_cast<typename detail::float_format<R>::bits>(finished_group(sums_, group, value, to).bits));
   }
+  /// The number of elements outside of the first window.
+  unsigned long long spill_count() const { return notes_.spill_count; }
   /// Adds each group to its result.
   template <class R>
   void add_to(std::vector<R>& results) {
@@ -253,6 +255,18 @@ TEST_SUITE("unit/group_kernels") {
       check_terms<double, E, operation::norm2>(x);
     }
     check_terms<double, double, operation::sum_of_magnitudes>(elements_for_terms<double>(true));
+  }
+
+  TEST_CASE("squares of floats of 26 binades are in the window") {
+    std::vector<float> x;
+    std::vector<std::uint32_t> keys;
+    for (int i = 0; i < 2000; ++i) {
+      x.push_back(std::ldexp(1 + static_cast<float>(i % 97) / 97, -(i % 13)));
+      keys.push_back(static_cast<std::uint32_t>(i % 7));
+    }
+    table_call<double, std::uint32_t> call(x, keys, 7, 1000, rule_of(operation::sum_of_squares, element_type::f32));
+    call.add_directly<void>(2);
+    CHECK(call.spill_count() == 0);
   }
 
   TEST_CASE("keys that do not ascend where no sample shows it") {

@@ -43,7 +43,9 @@ __device__ bool add_piece(const std::uint16_t* keys, const T* x, unsigned i, uns
 #pragma unroll
     for (int k = 0; k < loads; k += 4) {
       std::uint32_t group[4];
+      T four[4];
       sum value[4];
+      unsigned odd = 0;  // bits of elements that are 0 or outside of the window
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         const bool exists = i + (k + j) * stride < count;
@@ -51,10 +53,11 @@ __device__ bool add_piece(const std::uint16_t* keys, const T* x, unsigned i, uns
         const unsigned place = biased_exponent(one) - window.lowest;
         const bool fits = place < window.count;
         group[j] = exists ? key[k + j] : no_group;
-        value[j] = fits ? in_units(one, place) : sum{0};
-        if (one == 0) minus_zeros = minus_zeros || detail::to_bits(one) != 0;
-        if (exists && !fits && one != 0 && spills) spill(to, first + group[j], one);
+        value[j] = in_units(one, place, to.spare_bits, exists && fits);
+        four[j] = one;
+        if (exists && !fits) odd |= 1u << j;
       }
+      if (odd != 0) minus_zeros |= spill_odd(to, odd, first, group, four, spills);
       if (group[0] == group[1] && group[1] == group[2] && group[2] == group[3]) {
         run.add(table, group[0], value);
       } else {
@@ -73,8 +76,9 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
               const __grid_constant__ table_shape shape, unsigned piece_lanes) {
   constexpr unsigned warps = tuning::table_threads / 32;
   const bool is_first = shape.window == 0;
+  device_code::overlap_with_next_launch();
   if (to.notes->scattered == 0 || (!is_first && !to.has_more_windows())) return;
-  const binades_of_window window = binades_of<T>(to.notes->lowest, shape.window, shape.window);
+  const binades_of_window window = to.binades_of(shape.window, shape.window);
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const std::uint64_t count = shape.bin_begins[shape.bins];
   const std::uint64_t last = count * (blockIdx.x + 1) / gridDim.x;

@@ -3,6 +3,8 @@
 // several copies, so that the lanes of a warp seldom meet in a word.
 #pragma once
 
+#include <nv/target>
+
 #include "backends/cuda/batch/keyed_words.cuh"
 #include "backends/cuda/runtime/dynamic_shared.cuh"
 
@@ -44,30 +46,31 @@ class block_table {
       : word_(dynamic_shared<unsigned>()),
         entries_(groups << copies_log2),
         copies_log2_(copies_log2),
-        rows_(words + (counted ? 1 : 0)) {
+        rows_(words + (counted ? 1 : 0)),
+        copy_(shared_address(word_ + (threadIdx.x & ((1u << copies_log2) - 1)))),
+        idle_(shared_address(word_ + (threadIdx.x % 32 < entries_ ? threadIdx.x % 32 : 0))) {
     for (unsigned i = threadIdx.x; i < entries_ * rows_; i += blockDim.x) word_[i] = 0;
     __syncthreads();
   }
 
-  /// Adds a sum of `count` elements to each of `Count` groups. The first words of all are added before the second
-  /// ones, so that they do not wait for each other's carries.
+  /// Adds a sum of `count` elements to each of `Count` groups. The sum of no group is 0. The first words of all are
+  /// added before the second ones, so that they do not wait for each other's carries.
   template <int Count>
   __device__ void add(const std::uint32_t (&group)[Count], const Sum (&x)[Count], unsigned count) {
-    const unsigned copy = threadIdx.x & ((1u << copies_log2_) - 1);
-    unsigned carry[Count] = {};
+    unsigned place[Count], carry[Count] = {};
+#pragma unroll
+    for (int j = 0; j < Count; ++j) {
+      // A lane without a group adds 0 to a word where it meets no other lane. So there is no branch.
+      place[j] = group[j] == no_group ? idle_ : copy_ + (group[j] << copies_log2_) * sizeof(unsigned);
+    }
 #pragma unroll
     for (int w = 0; w < words; ++w) {
       unsigned added[Count], old[Count];
 #pragma unroll
       for (int j = 0; j < Count; ++j) {
         added[j] = word_of(x[j], w) + carry[j];
-        if (group[j] == no_group) continue;
-        unsigned* const place = word_ + w * entries_ + (group[j] << copies_log2_) + copy;
-        if (w + 1 < words) {
-          old[j] = atomicAdd(place, added[j]);
-        } else if (added[j] != 0) {
-          atomicAdd(place, added[j]);
-        }
+        old[j] = add_to_word(place[j], added[j]);
+        place[j] += entries_ * sizeof(unsigned);
       }
 #pragma unroll
       for (int j = 0; j < Count && w + 1 < words; ++j) {
@@ -76,9 +79,7 @@ class block_table {
     }
     if (rows_ == words) return;
 #pragma unroll
-    for (int j = 0; j < Count; ++j) {
-      if (group[j] != no_group) atomicAdd(word_ + words * entries_ + (group[j] << copies_log2_) + copy, count);
-    }
+    for (int j = 0; j < Count; ++j) add_to_word(place[j], group[j] == no_group ? 0 : count);
   }
 
   /// Adds the table's first `groups` groups to those from `first` on, and clears them. All threads call it.
@@ -101,9 +102,31 @@ class block_table {
   }
 
  private:
+  /// The address in shared memory of a word of the table, or on a CPU its offset. The compiler does not see how the
+  /// address is formed, or it would form it again for each addition.
+  __device__ unsigned shared_address(const unsigned* word) const {
+    auto address = static_cast<unsigned>((word - word_) * sizeof(unsigned));
+    NV_IF_TARGET(NV_IS_DEVICE, (address = static_cast<unsigned>(__cvta_generic_to_shared(word));))
+    NV_IF_TARGET(NV_IS_DEVICE, (asm volatile("" : "+r"(address));))
+    return address;
+  }
+  /// Adds x to the word at an address in shared memory, and returns the word before.
+  __device__ unsigned add_to_word(unsigned place, unsigned x) const {
+    unsigned old = 0;
+    NV_IF_ELSE_TARGET(NV_IS_DEVICE,
+                      (asm volatile("atom.shared.add.u32 %0, [%1], %2;"
+                                    : "=r"(old)
+                                    : "r"(place), "r"(x)
+                                    : "memory");),
+                      (old = atomicAdd(word_ + place / sizeof(unsigned), x);))
+    return old;
+  }
+
   unsigned* const word_;
   const unsigned entries_;
   const int copies_log2_, rows_;
+  /// The addresses of the thread's copy of group 0, and of a word to which the thread adds 0.
+  const unsigned copy_, idle_;
 };
 
 }  // namespace fanin::cuda

@@ -40,6 +40,7 @@ template <class T>
 __global__ void __launch_bounds__(tuning::most_bins)
     find_begins(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to,
                 const bin_map bins, std::uint64_t* begins) {
+  device_code::overlap_with_next_launch();
   if (to.notes->in_order == 0 || threadIdx.x > bins.count) return;
   std::uint64_t low = 0, high = threadIdx.x == 0 ? 0 : from.count;
   if (threadIdx.x == bins.count) low = high;
@@ -57,6 +58,7 @@ __global__ void __launch_bounds__(tuning::most_bins)
 /// Undoes what was added in vain, because keys do not ascend by bins.
 template <class T>
 __global__ void __launch_bounds__(tuning::clear_threads) start_again(const __grid_constant__ group_sums<T> to) {
+  device_code::overlap_with_next_launch();
   if (to.notes->in_order == 0 || to.notes->scattered == 0) return;
   const std::uint64_t first = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   for (std::uint64_t g = first; g < to.groups; g += std::uint64_t{gridDim.x} * blockDim.x) {
@@ -115,6 +117,7 @@ __global__ void __launch_bounds__(tuning::sort_threads, tuning::sort_blocks)
   constexpr int loads = tuning::sort_loads<T>;
   constexpr unsigned threads = tuning::sort_threads;
   static_assert(threads == tuning::most_bins);
+  device_code::overlap_with_next_launch();
   if (to.notes->scattered == 0) return;
   tile_stage<T>& stage = *dynamic_shared<tile_stage<T>>();
   const unsigned bin = threadIdx.x;
@@ -150,14 +153,15 @@ __global__ void __launch_bounds__(tuning::sort_threads, tuning::sort_blocks)
   for (int k = 0; k < loads; ++k) {
     const std::uint64_t i = first + (k * threads + threadIdx.x) * 4;
     if (i >= from.count) continue;
-    const four<T> x = load_four(static_cast<const T*>(from.words), i, from.count, from.aligned);
+    four<T> x = load_four(static_cast<const T*>(from.words), i, from.count, from.aligned);
+    from.make_terms(x.at);
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       const std::uint32_t g = group[k][j];
       if (g == no_group) continue;
       const std::uint32_t of = bins.bin_of(g);
       const unsigned place = atomicAdd(&stage.next[of], 1u);
-      stage.x[place] = from.term_of(x.at[j]);
+      stage.x[place] = x.at[j];
       stage.key[place] = static_cast<std::uint16_t>(g - of * bins.groups_of_bin());
     }
   }
@@ -172,6 +176,7 @@ inline constexpr unsigned start_threads = 1024;
 template <class T>
 __global__ void __launch_bounds__(start_threads)
     find_starts(const __grid_constant__ sorted_tiles<T> tiles, const group_notes* notes, std::uint64_t* bin_begins) {
+  device_code::overlap_with_next_launch();
   if (notes->scattered == 0) return;
   std::uint64_t earlier = 0, begin, in_bin, mine = 0;
   for (unsigned b = threadIdx.x; b < blockIdx.x; b += start_threads) earlier += tiles.totals[b];

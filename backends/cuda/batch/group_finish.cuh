@@ -10,6 +10,9 @@ namespace fanin::cuda {
 
 namespace tuning {
 inline constexpr unsigned window_threads = 1024, window_samples = 8, spill_threads = 256;
+/// The threads of a block that writes results. Some results take long. If there are few results, small blocks spread
+/// them over many multiprocessors.
+constexpr unsigned result_threads(std::uint32_t groups) { return groups < 1u << 16 ? 32 : spill_threads; }
 }  // namespace tuning
 
 /// Looks at some elements. The window is up to a binade above the largest of them; and if there are several bins, the
@@ -19,6 +22,7 @@ __global__ void __launch_bounds__(tuning::window_threads)
     choose_window(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to,
                   const bin_map bins) {
   __shared__ unsigned largest;
+  device_code::overlap_with_next_launch();
   if (threadIdx.x == 0) largest = 0;
   __syncthreads();
   const std::uint64_t step = from.count / (tuning::window_threads * tuning::window_samples) + 1;
@@ -38,7 +42,7 @@ __global__ void __launch_bounds__(tuning::window_threads)
   }
   atomicMax(&largest, mine);
   const bool any_descends = __syncthreads_or(descends) != 0;
-  constexpr unsigned below = group_window<T>::binades - 2;
+  const unsigned below = to.binades() - 2;
   if (threadIdx.x > 0) return;
   to.notes->lowest = ::min(::max(largest, below + 1) - below, of_infinity - below - 2);
   if (bins.count > 1) (any_descends ? to.notes->scattered : to.notes->in_order) = 1;
@@ -48,6 +52,7 @@ __global__ void __launch_bounds__(tuning::window_threads)
 template <class T>
 __global__ void __launch_bounds__(tuning::spill_threads)
     clear_more_windows(const __grid_constant__ group_sums<T> to) {
+  device_code::overlap_with_next_launch();
   if (!to.has_more_windows()) return;
   const auto count = static_cast<std::uint64_t>(to.word(window_count, 0) - to.word(1, 0));
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
@@ -66,7 +71,7 @@ __device__ void for_each_spilled(const keyed_numbers<T>& from, const group_sums<
     for (std::uint64_t i = thread; i < to.notes->spill_count; i += threads) f(to.spills[i].group, to.spills[i].x);
     return;
   }
-  const auto [lowest, binades] = binades_of<T>(to.notes->lowest, 0, window_count - 1);
+  const auto [lowest, binades] = to.binades_of(0, window_count - 1);
   for (std::uint64_t i = thread; i < from.count; i += threads) {
     const T x = from.at(i);
     if (x == 0 || biased_exponent(x) - lowest < binades) continue;
@@ -79,6 +84,7 @@ __device__ void for_each_spilled(const keyed_numbers<T>& from, const group_sums<
 template <class T>
 __global__ void __launch_bounds__(tuning::spill_threads)
     make_wide_sums(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to) {
+  device_code::overlap_with_next_launch();
   for_each_spilled(from, to, [&](std::uint32_t group, T) {
     constexpr std::uint32_t claimed = group_sums<T>::number_mask;
     std::uint32_t* const mark = to.marks + group;
@@ -94,6 +100,7 @@ template <class T>
 __global__ void __launch_bounds__(tuning::spill_threads)
     add_to_wide_sums(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to) {
   using format = detail::float_format<T>;
+  device_code::overlap_with_next_launch();
   for_each_spilled(from, to, [&](std::uint32_t group, T x) {
     wide_sum<T>& sum = to.wide[to.marks[group] - 1];
     const auto bits = detail::to_bits(x), magnitude = bits & ~format::sign;
@@ -116,6 +123,7 @@ __global__ void __launch_bounds__(tuning::spill_threads)
 template <class T>
 __global__ void __launch_bounds__(tuning::spill_threads)
     mark_minus_zeros(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to) {
+  device_code::overlap_with_next_launch();
   if (to.notes->minus_zeros == 0) return;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < from.count;
        i += std::uint64_t{gridDim.x} * blockDim.x) {
@@ -160,7 +168,7 @@ __device__ detail::int128 sum_of_window(const group_sums<T>& from, int window, s
 /// The exponent of the unit of a window's sums.
 template <class T>
 __device__ int unit_of_window(const group_sums<T>& from, int window) {
-  return static_cast<int>(binades_of<T>(from.notes->lowest, window, window).lowest) - 1 +
+  return static_cast<int>(from.binades_of(window, window).lowest + from.spare_bits) - 1 +
          detail::float_format<T>::low;
 }
 
@@ -180,7 +188,7 @@ __device__ __noinline__ exact_accumulator<T> state_of_group(const group_sums<T>&
     const wide_sum<T>& wide = from.wide[number - 1];
     special = wide.special;
     std::int64_t carry = 0;
-#pragma unroll 1
+#pragma unroll 8
     for (int i = 0; i < wide_sum<T>::sum::limb_count; ++i) {
       const std::int64_t total = static_cast<std::int64_t>(wide.limb[i]) + carry;
       words[i] = static_cast<std::uint32_t>(total);
@@ -236,7 +244,7 @@ __device__ inline bool add_window(const group_sums<float>& from, std::uint64_t g
   const unsigned exponent = biased_exponent(result), place = exponent - from.notes->lowest;
   const bool is_near = place < most_places && exponent < 2 * detail::float_format<float>::high - 1;
   if (from.marks[group] != 0 || from.has_more_windows() || (result != 0 && !is_near)) return false;
-  const detail::int128 sum = sum_of_window(from, 0, group) + (result != 0 ? in_units(result, place) : 0);
+  const detail::int128 sum = sum_of_window(from, 0, group) + (result != 0 ? in_units(result, place, 0, true) : 0);
   if (sum == 0) return false;
   const auto size = sum < 0 ? -static_cast<detail::uint128>(sum) : static_cast<detail::uint128>(sum);
   const auto rounded =

@@ -9,6 +9,7 @@
 
 #include <fanin/accumulator/exact.hpp>
 #include <fanin/cuda/atomic.cuh>
+#include <fanin/cuda/fold_kernel.cuh>
 
 #include "backends/cuda/batch/block_table.cuh"
 #include "backends/cuda/batch/group_bins.hpp"
@@ -32,6 +33,12 @@ struct group_window<double> {
   using sum = detail::int128;
   static constexpr int words = 3, binades = 22;
 };
+/// The zeros at the end of the mantissa of each number: a double that is the square of a float has 48 digits at most.
+template <class T>
+constexpr unsigned spare_bits_of(const element_rule& rule) {
+  constexpr int spare = detail::float_format<double>::digits - 2 * detail::float_format<float>::digits;
+  return sizeof(T) == 8 && rule.squares ? spare : 0;
+}
 /// The number of windows. The windows below the first one are for data with many elements outside of the first
 /// one.
 inline constexpr int window_count = 4;
@@ -56,15 +63,6 @@ struct group_notes {
 struct binades_of_window {
   unsigned lowest, count;
 };
-/// Window `last`, or windows `first` to `last` together, where window 0 begins with the biased exponent `lowest`.
-template <class T>
-FANIN_HOST_DEVICE inline binades_of_window binades_of(unsigned lowest, int first, int last) {
-  constexpr int binades = group_window<T>::binades;
-  const int end = static_cast<int>(lowest) - (first - 1) * binades;
-  const int begin = std::max(static_cast<int>(lowest) - last * binades, 1);
-  return {static_cast<unsigned>(begin), static_cast<unsigned>(std::max(end - begin, 0))};
-}
-
 /// An element outside of the window.
 template <class T>
 struct spilled {
@@ -95,7 +93,18 @@ struct group_sums {
   spilled<T>* spills;
   std::uint64_t most_spills;
   group_notes* notes;
+  /// The zeros at the end of each mantissa; 0 if T is float. The window has as many binades more.
+  unsigned spare_bits;
 
+  /// The binades of the first window, or of any other.
+  FANIN_HOST_DEVICE unsigned binades() const { return group_window<T>::binades + spare_bits; }
+  /// The binades of window `last`, or of windows `first` to `last` together.
+  __device__ binades_of_window binades_of(int first, int last) const {
+    const int of_window = static_cast<int>(binades()), lowest = static_cast<int>(notes->lowest);
+    const int end = lowest - (first - 1) * of_window;
+    const int begin = std::max(lowest - last * of_window, 1);
+    return {static_cast<unsigned>(begin), static_cast<unsigned>(std::max(end - begin, 0))};
+  }
   /// Word w of a window, of each group.
   FANIN_HOST_DEVICE unsigned long long* word(int window, int w) const {
     return words + std::uint64_t{groups} * static_cast<unsigned>(window * group_window<T>::words + w);
@@ -116,11 +125,12 @@ struct keyed_numbers : keyed_words {
 
   __device__ std::uint64_t key(std::uint64_t i) const { return load_word(keys, key_bytes, i); }
   __device__ T at(std::uint64_t i) const {
-    T x{};
+    T x[1]{};
     with_type([&]<class Word>(Word) {
-      x = static_cast<T>(word_numbers<Word>::read(static_cast<const Word*>(words)[i], rule));
+      x[0] = static_cast<T>(word_numbers<Word>::read(static_cast<const Word*>(words)[i], rule));
     });
-    return term_of(x);
+    make_terms(x);
+    return x[0];
   }
   __device__ four_elements load_elements(std::uint64_t i) const {
     four_elements loaded;
@@ -135,13 +145,17 @@ struct keyed_numbers : keyed_words {
       word_numbers<Word>::read_all(four, numbers, rule);
       for (int j = 0; j < 4; ++j) x[j] = static_cast<T>(numbers[j]);
     });
-    for (T& one : x) one = term_of(one);
+    make_terms(x);
   }
 
-  /// What an element adds. A T of 8 bytes holds the squares of shorter elements. No others are asked for.
-  __device__ T term_of(T x) const {
-    if (sizeof(T) == 8 && rule.squares) return x * x;
-    return rule.magnitudes ? std::abs(x) : x;
+  /// Makes of elements what they add. A T of 8 bytes holds the squares of shorter elements. No others are asked for.
+  template <int N>
+  __device__ void make_terms(T (&x)[N]) const {
+    if (sizeof(T) == 8 && rule.squares) {
+      for (T& one : x) one = one * one;
+    } else if (rule.magnitudes) {
+      for (T& one : x) one = std::abs(one);
+    }
   }
 
  private:
@@ -169,7 +183,7 @@ struct four_terms {
 /// The general case, in which a rule makes numbers of the elements.
 template <class T>
 struct four_terms<T, void> {
-  four_keys<std::uint16_t, std::uint32_t, std::uint64_t> keys;
+  four_keys<std::uint32_t, std::uint64_t> keys;
   typename keyed_numbers<T>::four_elements elements;
   __device__ void load(std::uint64_t i, const keyed_numbers<T>& from) {
     keys.load(i, from);
@@ -185,17 +199,18 @@ __device__ unsigned biased_exponent(T x) {
   return static_cast<unsigned>(detail::to_bits(x) >> (format::digits - 1)) & (2u * format::high - 1);
 }
 
-/// A normal x in the units of a window, which are the last place of numbers in the window's lowest binade. x is
-/// `place` binades above this binade.
-__device__ inline std::int64_t in_units(float x, unsigned place) {
+/// A normal x in the units of a window, which are 2^spare_bits times the last place of numbers in the window's lowest
+/// binade. x is `place` binades above this binade, and a whole number of units. 0 unless `takes`.
+__device__ inline std::int64_t in_units(float x, unsigned place, unsigned /*spare_bits*/, bool takes) {
   const unsigned bits = detail::to_bits(x), sign = static_cast<unsigned>(static_cast<int>(bits) >> 31 | 1);
-  return signed_product(with_bit_23(bits), sign << place);
+  return signed_product(with_bit_23(bits), takes ? sign << place : 0);
 }
-__device__ inline detail::int128 in_units(double x, unsigned place) {
+__device__ inline detail::int128 in_units(double x, unsigned place, unsigned spare_bits, bool takes) {
   using format = detail::float_format<double>;
   const std::uint64_t bits = detail::to_bits(x);
-  auto mantissa = static_cast<std::int64_t>((bits & (format::implicit_one - 1)) | format::implicit_one);
-  if ((bits & format::sign) != 0) mantissa = -mantissa;
+  const std::uint64_t size = takes ? ((bits & (format::implicit_one - 1)) | format::implicit_one) >> spare_bits : 0;
+  const auto mantissa = static_cast<std::int64_t>((bits & format::sign) != 0 ? 0 - size : size);
+  place = takes ? place : 0;
   const std::int64_t high = mantissa >> (63 - place) >> 1;
   return static_cast<detail::int128>(high) << 64 | static_cast<std::uint64_t>(mantissa) << place;
 }
@@ -206,6 +221,24 @@ static __device__ __noinline__ void spill(const group_sums<T>& to, std::uint32_t
   if (device_code::load_relaxed(&to.notes->spill_count) > to.most_spills) return;
   const unsigned long long place = atomicAdd(&to.notes->spill_count, 1ull);
   if (place < to.most_spills) to.spills[place] = {group, x};
+}
+
+/// Of four elements, those with a bit in `odd` are 0 or outside of the window. Lists the latter if `spills`, and
+/// returns whether there is a -0. Their groups are counted from group `first` on.
+template <class T>
+__device__ bool spill_odd(const group_sums<T>& to, unsigned odd, std::uint32_t first, const std::uint32_t (&group)[4],
+                          const T (&x)[4], bool spills) {
+  bool minus_zeros = false;
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    if ((odd >> j & 1) == 0) continue;
+    if (x[j] == 0) {
+      minus_zeros |= detail::to_bits(x[j]) != 0;
+    } else if (spills) {
+      spill(to, first + group[j], x[j]);
+    }
+  }
+  return minus_zeros;
 }
 
 }  // namespace fanin::cuda

@@ -27,6 +27,7 @@ template <class T>
 __global__ void __launch_bounds__(tuning::spill_threads)
     write_group_results(const __grid_constant__ group_sums<T> from, const __grid_constant__ batch_output out,
                         const detail::number_format to, unsigned bytes, bool adds) {
+  overlap_with_next_launch();
   for (std::uint64_t g = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; g < from.groups;
        g += std::uint64_t{gridDim.x} * blockDim.x) {
     if (adds) {
@@ -55,13 +56,13 @@ class table_launches {
       : where_(where), sums_(sums), from_{words_of(groups, status), rule_of(request.what, request.inputs.type())} {}
 
   void choose(const bin_map& bins) const {
-    choose_window<<<1, tuning::window_threads, 0, where_.stream>>>(from_, sums_, bins);
+    launch(1, tuning::window_threads, 0, choose_window<T>, from_, sums_, bins);
   }
   void add(const table_shape& shape, unsigned blocks) const {
     const std::size_t bytes = bytes_of_table(shape);
     const auto kernel = adding_kernel();
     allow_shared(kernel, bytes);
-    kernel<<<blocks, tuning::table_threads, bytes, where_.stream>>>(from_, sums_, shape);
+    launch(blocks, tuning::table_threads, bytes, kernel, from_, sums_, shape);
   }
   /// Each block reads its share of the elements for one bin.
   void add_directly(const table_shape& shape) const {
@@ -74,37 +75,41 @@ class table_launches {
     add(shape, multiprocessors());
   }
   void find_order(const table_shape& shape, const bin_map& bins, std::uint64_t* begins) const {
-    find_begins<<<1, tuning::most_bins, 0, where_.stream>>>(from_, sums_, bins, begins);
+    launch(1, tuning::most_bins, 0, find_begins<T>, from_, sums_, bins, begins);
     add_in_order(shape);
-    start_again<<<multiprocessors(), tuning::clear_threads, 0, where_.stream>>>(sums_);
+    launch(multiprocessors(), tuning::clear_threads, 0, start_again<T>, sums_);
   }
   void sort_by_bins(const bin_map& bins, const sorted_tiles<T>& tiles, std::uint64_t* begins) const {
     const auto sort = from_.key_bytes == 4 ? sort_tiles<T, std::uint32_t> : sort_tiles<T, std::uint64_t>;
     allow_shared(sort, sizeof(tile_stage<T>));
-    sort<<<tiles.count, tuning::sort_threads, sizeof(tile_stage<T>), where_.stream>>>(from_, sums_, bins, tiles);
-    find_starts<T><<<bins.count, start_threads, 0, where_.stream>>>(tiles, sums_.notes, begins);
+    launch(tiles.count, tuning::sort_threads, sizeof(tile_stage<T>), sort, from_, sums_, bins, tiles);
+    launch(bins.count, start_threads, 0, find_starts<T>, tiles, sums_.notes, begins);
   }
   void add_sorted(const table_shape& shape, const sorted_tiles<T>& tiles) const {
     // Pieces of mean length take one step.
     const unsigned lanes = std::bit_ceil(tile_elements<T> / shape.bins / tuning::piece_loads<T>);
     const std::size_t bytes = bytes_of_table(shape);
     allow_shared(add_tiles<T>, bytes);
-    add_tiles<T><<<multiprocessors(), tuning::table_threads, bytes, where_.stream>>>(tiles, sums_, shape,
-                                                                                     std::clamp(lanes, 8u, 32u));
+    launch(multiprocessors(), tuning::table_threads, bytes, add_tiles<T>, tiles, sums_, shape,
+           std::clamp(lanes, 8u, 32u));
   }
-  void clear_windows() const {
-    clear_more_windows<<<multiprocessors(), tuning::spill_threads, 0, where_.stream>>>(sums_);
-  }
+  void clear_windows() const { launch(multiprocessors(), tuning::spill_threads, 0, clear_more_windows<T>, sums_); }
   void finish(const request& request, const batch_output& out) const {
     const unsigned blocks = multiprocessors() * 8, threads = tuning::spill_threads;
-    make_wide_sums<T><<<blocks, threads, 0, where_.stream>>>(from_, sums_);
-    add_to_wide_sums<T><<<blocks, threads, 0, where_.stream>>>(from_, sums_);
-    mark_minus_zeros<T><<<blocks, threads, 0, where_.stream>>>(from_, sums_);
-    write_group_results<T><<<blocks_for(where_, sums_.groups / threads + 1), threads, 0, where_.stream>>>(
-        sums_, out, format_of(request.result), static_cast<unsigned>(byte_size(request.result)), request.adds);
+    launch(blocks, threads, 0, make_wide_sums<T>, from_, sums_);
+    launch(blocks, threads, 0, add_to_wide_sums<T>, from_, sums_);
+    launch(blocks, threads, 0, mark_minus_zeros<T>, from_, sums_);
+    const unsigned of_results = tuning::result_threads(sums_.groups);
+    launch(blocks_for(where_, sums_.groups / of_results + 1), of_results, 0, write_group_results<T>, sums_, out,
+           format_of(request.result), static_cast<unsigned>(byte_size(request.result)), request.adds);
   }
 
  private:
+  template <class... Parameters, class... Arguments>
+  void launch(unsigned blocks, unsigned threads, std::size_t shared_bytes, void (*kernel)(Parameters...),
+              const Arguments&... arguments) const {
+    launch_overlapped(where_, blocks, static_cast<int>(threads), shared_bytes, kernel, arguments...);
+  }
   /// Elements that are added as they are have kernels of their own, which are faster.
   auto adding_kernel() const {
     const bool is_plain = from_.word_bytes == sizeof(T) && !from_.rule.magnitudes && !from_.rule.squares;
@@ -207,6 +212,7 @@ void group_tables::enqueue(scratch_pieces& scratch, const execution& where, cons
   with_numbers(request_, [&]<class T>(T) {
     table_memory<T> memory = take_memory<T>(scratch, groups_, bins_.count, counted_);
     memory.sums.groups = static_cast<std::uint32_t>(groups_.result_count);
+    memory.sums.spare_bits = spare_bits_of<T>(rule_of(request_.what, request_.inputs.type()));
     check(cudaMemsetAsync(memory.cleared, 0, memory.cleared_bytes, where.stream), "cudaMemsetAsync");
     const std::uint32_t in_bin = std::min(memory.sums.groups, bins_.groups_of_bin());
     const bool has_bins = bins_.count > 1, is_sorted = bins_.count > most_passes;
@@ -226,7 +232,6 @@ void group_tables::enqueue(scratch_pieces& scratch, const execution& where, cons
     }
     launches.finish(request_, out);
   });
-  check(cudaGetLastError(), "launching sums of groups");
 }
 
 }  // namespace fanin::cuda

@@ -60,11 +60,12 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
   using sum = typename group_window<T>::sum;
   constexpr int at_once = tuning::table_loads<T>;
   constexpr unsigned stride = tuning::table_threads * 4;
+  device_code::overlap_with_next_launch();
   const bool scattered = to.notes->scattered != 0, is_first = shape.window == 0;
   if (shape.when == run_if::in_order && (scattered || to.notes->in_order == 0)) return;
   if (shape.when == run_if::scattered && !scattered) return;
   if (!is_first && !to.has_more_windows()) return;
-  const auto [lowest, binades] = binades_of<T>(to.notes->lowest, shape.window, shape.window);
+  const auto [lowest, binades] = to.binades_of(shape.window, shape.window);
   const bool by_bins = shape.bin_begins != nullptr;
   const unsigned parts = by_bins ? gridDim.x : gridDim.x / shape.bins;
   const unsigned part = by_bins ? blockIdx.x : blockIdx.x / shape.bins;
@@ -104,26 +105,30 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
         loaded[k].keys.find_groups(from, key);
         loaded[k].read(from, x);
         sum value[4];
-        unsigned odd = 0;  // bits of elements that are outside of the window, then of those that are in no group
+        // Bits of elements that are 0 or outside of the window, then of those that are in no group.
+        unsigned odd = 0;
+        const auto skipped = static_cast<unsigned>(i < begin ? begin - i : 0);
+        const unsigned mine = static_cast<unsigned>(::min(end - i, std::uint64_t{4})) - skipped;
 #pragma unroll
-        for (int j = 0; j < 4; ++j) {
-          const bool is_mine = i + j >= begin && i + j < end;
+        for (unsigned j = 0; j < 4; ++j) {
+          const bool is_mine = j - skipped < mine;
           const std::uint32_t place_in_bin = key[j] - first;
           group[j] = is_mine && place_in_bin < groups ? place_in_bin : no_group;
           const T one = x[j];
           const unsigned place = biased_exponent(one) - lowest;
           const bool fits = place < binades;
-          value[j] = fits ? in_units(one, place) : sum{0};
-          if (group[j] != no_group && one == 0) minus_zeros = minus_zeros || detail::to_bits(one) != 0;
-          if (group[j] != no_group && !fits && one != 0) odd |= 1u << j;
+          value[j] = in_units(one, place, to.spare_bits, fits && group[j] != no_group);
+          if (group[j] != no_group && !fits) odd |= 1u << j;
           if (by_bins) misplaced = misplaced || (is_mine && group[j] == no_group);
           if (!by_bins && bin == 0 && is_mine && key[j] == no_group) odd |= 16u << j;
         }
-        if (odd != 0 && is_first) {
+        if (odd != 0) {
+          minus_zeros |= spill_odd(to, odd, first, group, x, is_first);
+          if (is_first) {
 #pragma unroll
-          for (int j = 0; j < 4; ++j) {
-            if ((odd >> j & 1) != 0) spill(to, first + group[j], x[j]);
-            if ((odd >> j & 16) != 0) note_outside(from.drops_others, i + j, from.status);
+            for (int j = 0; j < 4; ++j) {
+              if ((odd >> j & 16) != 0) note_outside(from.drops_others, i + j, from.status);
+            }
           }
         }
         if (group[0] == group[1] && group[1] == group[2] && group[2] == group[3]) {

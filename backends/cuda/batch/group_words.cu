@@ -66,16 +66,18 @@ void group_words::enqueue(scratch_pieces& scratch, const execution& where, const
   if (plan.form == group_form::sums) {
     while (rows.copies_log2 < 5 && 2 * bytes <= most_copied_bytes) ++rows.copies_log2, bytes *= 2;
   }
-  const unsigned at_once = 2 * bytes <= most_shared_bytes(where.device) ? 2 : 1, threads = tuning::word_threads;
+  constexpr int threads = tuning::word_threads;
+  const unsigned at_once = 2 * bytes <= most_shared_bytes(where.device) ? 2 : 1;
   const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(
       at_once * static_cast<unsigned>(where.multiprocessors), from.count / (threads * 4) + 1));
   run_folds(plan, from, rows, [&]<class... Fold>(const keyed_words& elements, const group_rows& sums) {
     allow_shared(fold_groups<Fold...>, bytes);
-    fold_groups<Fold...><<<blocks, threads, bytes, where.stream>>>(elements, sums);
+    launch_overlapped(where, blocks, threads, bytes, fold_groups<Fold...>, elements, sums);
   });
-  write_group_states<<<blocks_for(where, to.rows.groups / threads + 1), threads, 0, where.stream>>>(
-      rows, {to.states, to.present, plan.form, static_cast<unsigned>(state_bytes_), from.word_bytes, plan.sums});
-  check(cudaGetLastError(), "launching folds of groups");
+  const group_states states{to.states,       to.present, plan.form, static_cast<unsigned>(state_bytes_),
+                            from.word_bytes, plan.sums};
+  launch_overlapped(where, blocks_for(where, to.rows.groups / threads + 1), threads, 0, write_group_states, rows,
+                    states);
 
   batch_elements all{};
   all.kind = layout::rows;

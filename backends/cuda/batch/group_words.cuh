@@ -4,6 +4,8 @@
 // the end.
 #pragma once
 
+#include <fanin/cuda/fold_kernel.cuh>
+
 #include "backends/cuda/batch/block_table.cuh"
 #include "backends/cuda/batch/group_plan.hpp"
 #include "backends/cuda/numbers.hpp"
@@ -148,7 +150,7 @@ class integer_sums {
   __device__ void add(const std::uint32_t (&group)[4], const Word (&words)[4], std::uint64_t, const group_rows& to) {
     sum terms[4];
 #pragma unroll
-    for (int j = 0; j < 4; ++j) terms[j] = term_of(words[j], to);
+    for (int j = 0; j < 4; ++j) terms[j] = group[j] == no_group ? sum{0} : term_of(words[j], to);
     table_.add(group, terms, 1);
   }
   __device__ void merge_into(const group_rows& to) { table_.flush(to.rows, 0, to.rows.groups); }
@@ -178,6 +180,7 @@ __global__ void __launch_bounds__(tuning::word_threads, 2)
   constexpr unsigned of_block = tuning::word_threads * 4,
                      turns_of_sums = (1u << most_elements_log2) / (of_block * at_once);
   const std::uint64_t stride = std::uint64_t{gridDim.x} * of_block;
+  device_code::overlap_with_next_launch();
   Fold fold(to);
   unsigned turn = 0;
   for (std::uint64_t begin = std::uint64_t{blockIdx.x} * of_block; begin < from.count; begin += at_once * stride) {
@@ -249,6 +252,7 @@ struct group_states {
 /// the number, if there are elements.
 static __global__ void __launch_bounds__(tuning::word_threads)
     write_group_states(const __grid_constant__ group_rows from, const group_states to) {
+  device_code::overlap_with_next_launch();
   for (std::uint64_t g = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; g < from.rows.groups;
        g += std::uint64_t{gridDim.x} * blockDim.x) {
     if (to.form == group_form::sums) {

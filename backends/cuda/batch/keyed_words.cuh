@@ -44,7 +44,7 @@ static __device__ __noinline__ void note_outside(bool drops_others, std::uint64_
     atomicMax(&status->bad_index, ~static_cast<unsigned long long>(i));
   }
 }
-/// Elements, and their keys, which are unsigned integers of 2, 4 or 8 bytes. `aligned`: both arrays are, to 16 bytes.
+/// Elements, and their keys, which are unsigned integers of 4 or 8 bytes. `aligned`: both arrays are, to 16 bytes.
 struct keyed_words {
   const void *keys, *words;
   std::uint64_t count;
