@@ -90,9 +90,9 @@ if(FANIN_CUDA_CHECK_ONLY)
   list(APPEND FANIN_CUDA_FLAGS ${FANIN_CUDA_UNOPTIMISED})
 endif()
 
-# fanin_cuda_sources(target unit source...): .cu files of the target. To read their headers takes up to 15 s a file, and so
-# one unit of the given name includes all of them where device code is only checked. Names in their anonymous
-# namespaces must differ.
+# fanin_cuda_sources(target unit source...): .cu files of the target. Reading their headers takes up to 15 s a file, and
+# so one unit of the given name includes all of them where device code is only checked. Names in their anonymous
+# namespaces must differ. The full ring, whose device code is optimised, compiles each file alone.
 function(fanin_cuda_sources target unit)
   if(NOT FANIN_CUDA_CHECK_ONLY)
     target_sources(${target} PRIVATE ${ARGN})
@@ -100,7 +100,7 @@ function(fanin_cuda_sources target unit)
   endif()
   list(TRANSFORM ARGN REPLACE "(.+)" "#include \"${CMAKE_CURRENT_SOURCE_DIR}/\\1\"\n" OUTPUT_VARIABLE lines)
   list(JOIN lines "" text)
-  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${unit}.cu CONTENT "${text}")
+  file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${unit}.cu CONTENT "${text}")
   target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${unit}.cu)
 endfunction()
 

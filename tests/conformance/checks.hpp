@@ -21,7 +21,8 @@ using check_function = void (*)(const backend& b, findings& found);
 struct check {
   const char* name;
   check_function run;
-  /// Whether the check compares values alone. A backend with the bits of another one needs no such check of its own.
+  /// Whether the check compares values of ordinary elements. A backend that shares out the tasks of another one as
+  /// that one does gets the same values.
   bool of_values = false;
 };
 

@@ -53,14 +53,15 @@ class block_table {
     __syncthreads();
   }
 
-  /// Adds a sum of `count` elements to each of `Count` groups. The sum of no group is 0. The first words of all are
-  /// added before the second ones, so that they do not wait for each other's carries.
+  /// Adds a sum of `count` elements to each of `Count` groups. The sum of no_group has to be 0, since it is added to
+  /// some group. The first words of all are added before the second ones, so that they do not wait for each other's
+  /// carries.
   template <int Count>
   __device__ void add(const std::uint32_t (&group)[Count], const Sum (&x)[Count], unsigned count) {
     unsigned place[Count], carry[Count] = {};
 #pragma unroll
     for (int j = 0; j < Count; ++j) {
-      // A lane without a group adds 0 to a word where it meets no other lane. So there is no branch.
+      // A lane without a group adds 0 to a word that few others add to at the same time. So there is no branch.
       place[j] = group[j] == no_group ? idle_ : copy_ + (group[j] << copies_log2_) * sizeof(unsigned);
     }
 #pragma unroll
@@ -125,7 +126,8 @@ class block_table {
   unsigned* const word_;
   const unsigned entries_;
   const int copies_log2_, rows_;
-  /// The addresses of the thread's copy of group 0, and of a word to which the thread adds 0.
+  /// The addresses of the thread's copy of group 0, and of the word of the lane's number, or word 0 of a shorter
+  /// table.
   const unsigned copy_, idle_;
 };
 
