@@ -3,10 +3,11 @@
 
 import ctypes
 import os
+from _thread import get_ident
 from ctypes import POINTER, Structure, byref, c_char, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint32, \
     c_uint64, c_void_p
 
-from ._errors import BY_STATUS, Error
+from ._errors import BY_STATUS, Error, OutOfMemory
 
 
 class Sized(Structure):
@@ -135,10 +136,14 @@ state_from_lanes = _declare(_code, "fanin_state_from_lanes", _object, c_void_p)
 state_destroy = _declare(None, "fanin_state_destroy", _object)
 
 
+refused = {}  # by thread: the OutOfMemory to raise where the library of a tensor has refused memory to the call
+
+
 def check(status):
     """Raises the exception of a status that is not FANIN_OK."""
     if status:
-        raise BY_STATUS.get(status, Error)(last_error().decode())
+        error, of_library = BY_STATUS.get(status, Error), refused.pop(get_ident(), None)
+        raise (of_library if error is OutOfMemory and of_library else error)(last_error().decode())
 
 
 def list_names(name_of):

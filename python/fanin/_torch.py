@@ -2,13 +2,15 @@
 """torch tensors, of the CPU and of CUDA devices."""
 
 import os
+from _thread import get_ident
 from functools import partial
 from math import prod
 
 import torch
 
-from ._errors import BY_STATUS, InvalidArgument, OutOfMemory, Unsupported
+from ._errors import InvalidArgument, OutOfMemory, Unsupported
 from ._libraries import check_out
+from ._library import refused
 from ._types import CODES
 from ._views import View
 
@@ -56,11 +58,12 @@ def maker_of_single(x, dtype, shape=()):
     return maker_of(x, (2,), dtype), lambda result: result.as_strided_(shape, (1,) * len(shape))
 
 
-class OutOfMemoryOfTorch(OutOfMemory, torch.cuda.OutOfMemoryError):
-    """Memory ran out in a process with PyTorch, where it is PyTorch's allocator that gives memory of devices."""
+# Older versions have the second name alone, or a RuntimeError.
+OUT_OF_MEMORY = getattr(torch, "OutOfMemoryError", None) or getattr(torch.cuda, "OutOfMemoryError", RuntimeError)
 
 
-BY_STATUS[5] = OutOfMemoryOfTorch
+class OutOfMemoryOfTorch(OutOfMemory, OUT_OF_MEMORY):
+    """PyTorch's allocator had no memory for the workspace of a call."""
 
 
 class TorchResults:
@@ -73,7 +76,8 @@ class TorchResults:
         """Memory of PyTorch's allocator for work on a stream; of the graph's pool while the stream is captured."""
         try:
             return torch.cuda.caching_allocator_alloc(size, device, stream)
-        except torch.cuda.OutOfMemoryError:
+        except OUT_OF_MEMORY:
+            refused[get_ident()] = OutOfMemoryOfTorch
             return None
 
     release = staticmethod(torch.cuda.caching_allocator_delete)

@@ -6,6 +6,7 @@ import unittest
 try:
     import torch
 
+    import fanin
     import fanin.torch
 except ImportError:
     torch = None
@@ -69,10 +70,12 @@ class OnStreams(unittest.TestCase):
                 torch.cuda.empty_cache()
                 torch.cuda.set_per_process_memory_fraction(torch.cuda.memory_reserved() / total)
                 try:
-                    with self.assertRaises(torch.OutOfMemoryError):
+                    with self.assertRaises(torch.OutOfMemoryError) as raised:
                         fanin.torch.sum(x)
                 finally:
                     torch.cuda.set_per_process_memory_fraction(1.0)
+                if has_room_for_result:  # for the workspace there is none
+                    self.assertIsInstance(raised.exception, fanin.OutOfMemory)
                 self.assertEqual(fanin.torch.sum(x).item(), 1 << 20)
                 del kept
 
