@@ -265,6 +265,33 @@ class Edges(unittest.TestCase):
                 torch.testing.assert_close(found, expected, equal_nan=True)
                 self.assertEqual(found.isnan().any(), name == "std_mean" and count == 1)
 
+    def test_no_degrees(self):
+        """The gradients where no degrees are left. PyTorch has another rule if dim names no axes."""
+        names = "var", "std", "var_mean", "std_mean"
+        for device, name, weight, more in itertools.product(DEVICES, names, (0, -1), (0, 1)):
+            for shape, dim, count in (((), None, 1), ((), 0, 1), ((4,), None, 4), ((4, 2), None, 8), ((4, 2), 1, 2)):
+                with self.subTest(name, device=device, weight=weight, shape=shape, dim=dim, correction=count + more):
+                    x = numbers(*shape).to(device).requires_grad_()
+                    found, expected = (torch.autograd.grad((call(x, dim, correction=count + more) * weight).sum(), x)[0]
+                                       for call in (of_fanin(name), of_pytorch(name)))
+                    torch.testing.assert_close(found, expected, equal_nan=True)
+
+    def test_gradients_of_16_bits(self):
+        """The steps are rounded to f32 and the gradient to 16 bits, wherever the elements lie."""
+        f = fanin.torch
+        for device, dtype, length in itertools.product(DEVICES, (torch.float16, torch.bfloat16), (24, 25)):
+            x, given = numbers(6, length).to(device, dtype), numbers(6).to(device, dtype)
+            grad, centred, factor = given.float(), x.float() - f.mean(x, 1, True).float(), 2 / (length - 1)
+            expected = {
+                f.var: centred * (grad * factor).unsqueeze(1),
+                f.std: centred * (grad / (2 * f.std(x, 1).float()) * factor).unsqueeze(1),
+                f.vector_norm: x.float() * (grad / f.vector_norm(x, dim=1).float()).unsqueeze(1)}
+            for function, some in itertools.product(expected, (x, x.t().contiguous().t())):
+                with self.subTest(function.__name__, device=device, dtype=dtype, contiguous=some.is_contiguous()):
+                    leaf = some.detach().requires_grad_()
+                    found, = torch.autograd.grad(function(leaf, dim=1), leaf, given)
+                    self.assertTrue(torch.equal(found, expected[function].to(dtype)))
+
     def test_sums_beyond_the_type(self):
         """The mean of numbers whose sum does not fit is right, where PyTorch's is infinite."""
         for device in DEVICES:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The elementwise parts of norms of layers, of rows of elements and f32 numbers for each row.
+"""The elementwise parts of norms of layers and of gradients of reductions: rows of elements, and numbers for each row.
 
-On a device one kernel of the library (layer_rows.cu) computes each function here, with the bits of PyTorch's operators.
+On a device one kernel of the library (layer_rows.cu) computes each function here, if is_served() says so. Otherwise
+PyTorch's operators compute the same bits. Each step is rounded to f32, or to f64 for elements of f64, and the result to
+the type of the elements.
 """
 
 from ctypes import POINTER, Structure, byref, c_int32, c_uint64, c_void_p

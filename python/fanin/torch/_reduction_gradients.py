@@ -7,6 +7,7 @@ import torch
 
 from . import _layer_rows
 from ._gradient_steps import Repeat
+from ._layer_rows import wide
 from ._operators import PLAIN, kind_of
 from ._operators import functions as operators
 
@@ -57,14 +58,14 @@ class Along:
     def scaled(self, x, less, scale):
         """(x - less) * scale, where `less` and `scale` are results. `less` may be None.
 
-        PyTorch computes this in one pass only if it compiles it. Of rows in device memory the library does so.
+        The difference of elements of 16 bits is f32. PyTorch computes this in one pass only if it compiles it. Of
+        rows in device memory _layer_rows does so where it can, and always rounds the product to the type of x.
         """
-        if kind_of((x, less, scale)) == PLAIN and x.numel() and x.is_contiguous() \
-                and self.axes == tuple(range(len(self.shape)))[-len(self.axes):]:
-            rows = x.reshape(-1, self.count)
-            of_rows = [None if part is None else _layer_rows.wide(part).reshape(-1, 1) for part in (less, scale)]
-            if _layer_rows.is_served(rows, None, None, of_rows=of_rows):
-                return _layer_rows.norm(rows, *of_rows, None, None).reshape(x.shape)
+        less = None if less is None else wide(less)
+        if kind_of((x, less, scale)) == PLAIN and x.is_cuda and x.dtype in _layer_rows.SERVED and x.numel() \
+                and x.is_contiguous() and self.axes == tuple(range(len(self.shape)))[-len(self.axes):]:
+            of_rows = [None if part is None else part.reshape(-1, 1) for part in (less, wide(scale))]
+            return _layer_rows.norm(x.reshape(-1, self.count), *of_rows, None, None).reshape(x.shape)
         return (x if less is None else x - self.repeated(less)) * self.repeated(scale)
 
     def reduce(self, operator, x):
@@ -112,7 +113,10 @@ def of_variance(call, grad, grad_of_mean):
     along, found = Along(call), None
     if grad is not None:
         left = along.count - correction_of(call.correction)  # below 0 too, as PyTorch has it
-        found = along.scaled(call.self, call.mean, grad * (2 / left if left else math.inf))
+        if left <= 0 and (call.dim is None or not along.axes):  # PyTorch's rule if dim names no axes
+            found = grad * torch.full_like(call.self, math.inf).masked_fill(call.self == call.mean, math.nan)
+        else:
+            found = along.scaled(call.self, call.mean, wide(grad) * (2 / left if left else math.inf))
     if grad_of_mean is not None:
         of_mean = along.repeated(grad_of_mean / along.count)
         found = of_mean if found is None else found + of_mean
@@ -121,7 +125,7 @@ def of_variance(call, grad, grad_of_mean):
 
 def of_deviation(call, grad, grad_of_mean):
     if grad is not None:
-        grad = (grad / (2 * call.dispersion)).masked_fill(call.dispersion == 0, 0)
+        grad = (wide(grad) / (2 * wide(call.dispersion))).masked_fill(call.dispersion == 0, 0)
     return of_variance(call, grad, grad_of_mean)
 
 
@@ -130,7 +134,7 @@ def of_norm(call, grad):
     if call.ord == 1:
         return {"self": along.repeated(grad) * x.sgn()}
     if call.ord == 2:
-        return {"self": along.scaled(x, None, (grad / call.result).masked_fill(call.result == 0, 0))}
+        return {"self": along.scaled(x, None, (wide(grad) / call.result).masked_fill(call.result == 0, 0))}
     return {"self": shared(along, grad, x.abs() == along.kept(call.result)) * x.sgn()}
 
 
