@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77
 
 
-PACKAGES = {"torch": ("torch", "numpy", "expecttest"), "jax": ("jax", "numpy")}
+PACKAGES = {"torch": ("torch", "numpy", "expecttest", "transformers"), "jax": ("jax", "numpy")}
 
 
 def imports(python, module, **others):

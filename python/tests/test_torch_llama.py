@@ -58,7 +58,8 @@ class Run:
         mask = torch.zeros(hidden.shape).masked_fill(hidden, torch.finfo(x.dtype).min).to(x)
         angles = tuple(part[:, :padded].to(x) for part in self.angles)
         with fanin.torch.exact(), ExactProducts():
-            out = self.block(x, attention_mask=mask.expand(1, 1, -1, -1), position_embeddings=angles)[:, :TOKENS]
+            out = self.block(x, attention_mask=mask.expand(1, 1, -1, -1), position_embeddings=angles)
+            out = (out[0] if isinstance(out, tuple) else out)[:, :TOKENS]  # older versions give a tuple
             found = torch.autograd.grad(out, (x, *self.block.parameters()), self.grads[begin:end])
         return bits(out.detach()), bits(found[0][:, :TOKENS]), [bits(grad) for grad in found[1:]]
 

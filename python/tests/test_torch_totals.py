@@ -173,8 +173,7 @@ def of_rank(rank, meeting, device):
         assert fanin.torch.total_sum(mine, group=[world]) == fanin.torch.sum(x)
         assert fanin.torch.total_mean(mine, group=world) == fanin.torch.mean(x)
         assert fanin.torch.total_max([-abs(part) for part in mine], group=world) == -abs(x).min()
-    assert fanin.torch.any_nonfinite([torch.tensor([math.nan if rank else 1.0], device=device)],
-                                      group=world)
+    assert fanin.torch.any_nonfinite([torch.tensor([math.nan if rank else 1.0], device=device)], group=world)
 
     mesh = init_device_mesh(device, (RANKS,))
     sharded = [distribute_tensor(part, mesh, [Shard(0)]) for part in x.split(1001)]
