@@ -13,7 +13,7 @@ struct presence {
   mask_view mask;
 };
 
-/// Whether the library is compiled for one of these instruction sets, which Highway found in a processor.
+/// Returns whether the library has loops for one of `instruction_sets`, which Highway found in a processor.
 availability availability_on(std::int64_t instruction_sets) noexcept;
 
 class cpu_backend : public task_backend {

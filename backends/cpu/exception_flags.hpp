@@ -25,7 +25,7 @@ class exception_flags {
     _mm_setcsr(before_ & ~inexact);
     asm volatile("" ::: "memory");
   }
-  /// Whether an operation of this thread has rounded since the last call of clear_inexact().
+  /// Returns true if an operation of this thread has rounded since the last call of clear_inexact().
   bool has_inexact() const { return (_mm_getcsr() & inexact) != 0; }
 
  private:
@@ -45,7 +45,7 @@ class exception_flags {
 #endif
 };
 
-/// Whether operations that round set the processor's inexact flag. Under Valgrind they do not.
+/// Returns true if operations that round set the processor's inexact flag. Under Valgrind such operations do not.
 inline bool sets_inexact() {
   static const bool sets = [] {
     exception_flags flags;

@@ -14,7 +14,7 @@ constexpr check all[] = {
     {"float sizes", check_float_sizes, true},
     {"integer sizes", check_integer_sizes, true},
     {"complex numbers", check_complex_numbers, true},
-    {"bounds", check_bounds, true},
+    {"bounds", check_bounds},
     {"neighbours", check_neighbours},
     {"reproducibility", check_reproducibility},
     {"blocks", check_blocks},

@@ -21,8 +21,8 @@ using check_function = void (*)(const backend& b, findings& found);
 struct check {
   const char* name;
   check_function run;
-  /// Whether the check compares values of ordinary elements. A backend that shares out the tasks of another one as
-  /// that one does gets the same values.
+  /// True if the check compares values of ordinary elements alone. Two backends that share out their tasks by the
+  /// same code get the same values.
   bool of_values = false;
 };
 

@@ -96,7 +96,7 @@ struct group_sums {
   /// The zeros at the end of each mantissa; 0 if T is float. The window has as many binades more.
   unsigned spare_bits;
 
-  /// The binades of the first window, or of any other.
+  /// The number of binades of a window, the same for each window.
   FANIN_HOST_DEVICE unsigned binades() const { return group_window<T>::binades + spare_bits; }
   /// The binades of window `last`, or of windows `first` to `last` together.
   __device__ binades_of_window binades_of(int first, int last) const {
@@ -223,8 +223,9 @@ static __device__ __noinline__ void spill(const group_sums<T>& to, std::uint32_t
   if (place < to.most_spills) to.spills[place] = {group, x};
 }
 
-/// Of four elements, those with a bit in `odd` are 0 or outside of the window. Lists the latter if `spills`, and
-/// returns whether there is a -0. Their groups are counted from group `first` on.
+/// Looks at the elements x[j] whose bit j is set in `odd`: each is 0 or outside of the window. Lists the elements
+/// outside if `spills`, and returns true if one of the zeros is -0. The numbers group[j] are counted from group
+/// `first` on.
 template <class T>
 __device__ bool spill_odd(const group_sums<T>& to, unsigned odd, std::uint32_t first, const std::uint32_t (&group)[4],
                           const T (&x)[4], bool spills) {
