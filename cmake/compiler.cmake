@@ -25,15 +25,31 @@ endif()
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
-# Every SIMD kernel is compiled once for each of Highway's instruction sets; SSSE3 and AVX3_DL would not make them
+# Every SIMD loop is compiled once for each of Highway's instruction sets; SSSE3 and AVX3_DL would not make them
 # faster. The fallback is EMU128 with g++ before 12.3 too: Highway avoids it there because that compiler miscompiles
-# high halves of products (its bug 106322), which no kernel here uses.
-add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL)" HWY_BROKEN_EMU128=0)
+# high halves of products (its bug 106322), which no loop here uses.
+set(unused_sets HWY_SSSE3 HWY_AVX3_DL)
 # x86-64 has no fallback: emulated vectors took as long to compile as two other instruction sets, for processors from
 # before 2011. cpu_backend::probe() refuses such processors.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  add_compile_definitions("HWY_BASELINE_TARGETS=(HWY_SSE4|HWY_BASELINE_AVX2|HWY_BASELINE_AVX3)")
+  set(least_set "HWY_SSE4|HWY_BASELINE_AVX2|HWY_BASELINE_AVX3")
+  if(FANIN_NATIVE)
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -march=native -dM -E -x c++ /dev/null OUTPUT_VARIABLE macros
+                    COMMAND_ERROR_IS_FATAL ANY)
+    set(least_set HWY_SSE4)
+    if(macros MATCHES __AVX2__ AND macros MATCHES __FMA__ AND macros MATCHES __BMI2__ AND macros MATCHES __F16C__)
+      set(least_set HWY_AVX2)
+    endif()
+    if(macros MATCHES __AVX512BW__ AND macros MATCHES __AVX512CD__ AND macros MATCHES __AVX512DQ__ AND macros MATCHES __AVX512VL__)
+      set(least_set HWY_AVX3)
+    endif()
+    list(APPEND unused_sets HWY_SSE4 HWY_AVX2 HWY_AVX3)
+    list(REMOVE_ITEM unused_sets ${least_set})
+  endif()
+  add_compile_definitions("HWY_BASELINE_TARGETS=(${least_set})")
 endif()
+list(JOIN unused_sets "|" unused_sets)
+add_compile_definitions("HWY_DISABLED_TARGETS=(${unused_sets})" HWY_BROKEN_EMU128=0)
 
 # fanin_precompile(target [header...]): each C++ file of the target begins with base/precompiled.hpp and the headers,
 # which are compiled once. In the preset `dev` each file has to compile alone, without such headers.

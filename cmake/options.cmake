@@ -16,6 +16,7 @@ fanin_backend_option(OPENMP AUTO)
 fanin_backend_option(TBB AUTO)
 
 option(FANIN_CUDA_CHECK_ONLY "Compile device code fast, for its errors alone: it is too slow to be used" OFF)
+option(FANIN_NATIVE "Compile SIMD loops for this machine's processor alone, which is faster; of x86-64" OFF)
 option(FANIN_REFERENCES "Build the backends cub and thrust, with which cuda is compared" ON)
 option(FANIN_LADDER "Build the ladder's stages as variants of cuda, and the command's ladder and lab" ON)
 

@@ -28,10 +28,10 @@ packages_of_full=(
   python3-venv                                   # an environment for JAX
 )
 
-# How much is configured, from least to most: the command without device code; with the kernels of `cuda`; with the
-# references and the ladder, which take most of the build's time and run on a GPU only; with tests, examples and
-# benchmarks.
-configurations=(none cpu command measure all)
+# How much is configured, from least to most: the command without device code, for the processor of this machine; the same
+# for every processor; with the kernels of `cuda`; with the references and the ladder, which take most of the build's time
+# and run on a GPU only; with tests, examples and benchmarks.
+configurations=(none native cpu command measure all)
 
 say() { printf 'fanin: %s\n' "$*" >&2; }
 
@@ -49,7 +49,9 @@ has_gpu() { [[ -e /dev/nvidiactl || -e /dev/dxg ]]; }
 if has_gpu; then device_code=optimised; else device_code=checked; fi
 
 # The configuration with which this machine runs the command: without a GPU it needs no device code.
-command_for_this_machine() { if has_gpu; then echo command; else echo cpu; fi; }
+command_for_this_machine() { if has_gpu; then echo command; else echo native; fi; }
+
+has_device_code() { [[ $1 != native && $1 != cpu ]]; }
 
 is_debian_12() {
   command -v dpkg-query > /dev/null && grep -qs '^VERSION_CODENAME=bookworm$' /etc/os-release
@@ -88,14 +90,19 @@ configure() {
   if ! is_debian_12; then
     say "this is not Debian 12, so nothing is installed; these are needed, by their Debian names: ${packages[*]}"
   fi
-  local cuda=AUTO references=ON tests=ON part settings=()
-  if [[ $1 == cpu ]]; then
+  local native=OFF cuda=AUTO references=ON tests=ON part settings=()
+  if ! has_device_code "$1"; then
     cuda=OFF
     say "building for the CPU alone; cmake --preset default -DFANIN_CUDA=ON adds device code"
   fi
-  if [[ $1 == cpu || $1 == command ]]; then references=OFF; fi
+  if [[ $1 == native ]]; then
+    native=ON
+    say "building for this machine's processor; -DFANIN_NATIVE=OFF builds for every processor"
+  fi
+  if [[ $cuda == OFF || $1 == command ]]; then references=OFF; fi
   if [[ $1 != all ]]; then tests=OFF; fi
-  settings+=("-DFANIN_CUDA=$cuda" "-DFANIN_CUDA_CHECK_ONLY=$([[ $device_code == checked ]] && echo ON || echo OFF)")
+  settings+=("-DFANIN_NATIVE=$native" "-DFANIN_CUDA=$cuda")
+  settings+=("-DFANIN_CUDA_CHECK_ONLY=$([[ $device_code == checked ]] && echo ON || echo OFF)")
   for part in REFERENCES LADDER; do settings+=("-DFANIN_$part=$references"); done
   for part in TESTS EXAMPLES BENCH; do settings+=("-DFANIN_$part=$tests"); done
   (cd "$root" && cmake --preset default "${settings[@]}") >&2
@@ -113,7 +120,7 @@ set_up() {
   there=${there:-none}
   if (($(rank_of "$there") > $(rank_of "$wanted"))); then wanted=$there; fi
   if [[ $code == optimised ]]; then device_code=optimised; fi  # what is optimised stays so
-  if [[ $wanted == cpu ]]; then device_code=$code; fi
+  if ! has_device_code "$wanted"; then device_code=$code; fi
   if [[ "$there $code" != "$wanted $device_code" || ! $build/.configured -nt $root/CMakePresets.json ]] || ((${#missing[@]} > 0)); then
     configure "$wanted"
   fi

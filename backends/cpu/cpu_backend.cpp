@@ -238,7 +238,12 @@ void finish_present(const request& request, const presence_rule& rule, std::uint
 
 availability availability_on(std::int64_t instruction_sets) noexcept {
   if ((instruction_sets & HWY_TARGETS) != 0) return {};
-  return {reason::too_old, "this processor lacks SSE4.2, AES or PCLMUL, or its virtual machine hides them"};
+  constexpr const char* least = HWY_STATIC_TARGET == HWY_AVX3   ? "AVX-512"
+                                : HWY_STATIC_TARGET == HWY_AVX2 ? "AVX2 and FMA"
+                                                                : "SSE4.2, AES and PCLMUL";
+  static const std::string refusal =
+      std::string("this build needs ") + least + ", which this processor lacks or its virtual machine hides";
+  return {reason::too_old, refusal};
 }
 
 const availability& cpu_backend::probe() const noexcept {
