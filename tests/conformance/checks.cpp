@@ -9,8 +9,8 @@ namespace {
 constexpr check all[] = {
     {"variants", check_variants},
     {"errors", check_errors},
-    {"special values", check_special_values},
-    {"integer limits", check_integer_limits},
+    {"special values", check_special_values, true},
+    {"integer limits", check_integer_limits, true},
     {"float sizes", check_float_sizes, true},
     {"integer sizes", check_integer_sizes, true},
     {"complex numbers", check_complex_numbers, true},

@@ -35,10 +35,11 @@ void check_public_calls(std::string_view name) {
 }
 
 /// Returns true if the quick ring leaves the check of the backend to the full ring. For floats, the check
-/// "reproducibility" finds the bits of `serial` in `openmp` and `tbb`, so that the bounds of `serial` hold. `tbb` has
-/// all of the code of `openmp` but the start of its threads, so that `openmp` also stands for the values of `tbb`.
+/// "reproducibility" finds the bits of `serial` in `openmp` and `tbb`, so that the bounds of `serial` hold. The loops
+/// that read elements are those of `serial` too. `tbb` has all of the code of `openmp` but the start of its threads,
+/// so that `openmp` also stands for the values of `tbb`.
 bool is_of_full_ring(const check& c, const backend& b) {
-  if (c.run == check_bounds) return b.name() == "openmp" || b.name() == "tbb";
+  if (c.run == check_bounds || c.run == check_neighbours) return b.name() == "openmp" || b.name() == "tbb";
   return c.of_values && b.name() == "tbb" && usable(find_backend("openmp"));
 }
 
