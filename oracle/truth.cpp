@@ -93,8 +93,9 @@ truth::truth(operation what, const array_view& x, unsigned threads) {
   const fanin::detail::operands data{x.data, static_cast<const std::byte*>(x.data) + count * byte_size(x.type)};
   const method how = row.of_floats.exact ? method::exact : method::fast;
   const auto found = with_recipe(what, x.type, how, [&]<class Recipe>(Recipe) -> std::optional<exact_result> {
-    if constexpr (complex_number<typename Recipe::element>) return {};
-    if constexpr (!complex_number<typename Recipe::element>) return exact<Recipe>(data, count);
+    constexpr bool is_found_above = Recipe::what == operation::sum || Recipe::what == operation::log_sum_exp;
+    if constexpr (complex_number<typename Recipe::element> || is_found_above) return {};
+    if constexpr (!complex_number<typename Recipe::element> && !is_found_above) return exact<Recipe>(data, count);
   });
   if (!found) throw unsupported(std::string(row.name) + " of " + std::string(to_string(x.type)));
   rounded_ = found->rounded;
