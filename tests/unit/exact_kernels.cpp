@@ -119,6 +119,17 @@ TEST_SUITE("unit/exact_kernels") {
     }
   }
 
+  TEST_CASE("terms in the lowest and in the highest binade of a window of doubles") {
+    // The first tile chooses a window from 2^-20 to 2^5. Both binades have terms with all digits, in each chain.
+    constexpr std::size_t tile = 32 * loads_of<float> * cuda::vector<float>::size;
+    const float high = std::nextafter(32.0f, 0.0f), low = std::ldexp(std::nextafter(2.0f, 0.0f), -20);
+    generator random(61);
+    std::vector<float> x(3 * tile, 1);
+    for (std::size_t i = tile; i < x.size(); ++i)
+      x[i] = (random() % 2 == 0 ? high : low) * (random() % 8 == 0 ? -1 : 1);
+    check_sums(x, x);
+  }
+
   TEST_CASE_TEMPLATE("more tiles than the sums of a window hold", T, float, double) {
     // The first tile chooses a window with room for terms that are less than 2^5 times as large.
     constexpr std::size_t tile = 32 * loads_of<T> * cuda::vector<T>::size;
@@ -131,10 +142,12 @@ TEST_SUITE("unit/exact_kernels") {
       check_same(static_cast<exact_accumulator<T>>(warp_sum(cuda::powers<T, 1>(), elements)), sum);
       exact_square_accumulator<T> squares;
       squares.add(elements);
-      const auto moments = warp_sum(cuda::moments<T>(), elements);
-      CHECK(limbs_of(static_cast<exact_accumulator<T>>(moments.sum)) == limbs_of(sum));
-      CHECK(limbs_of(static_cast<exact_square_accumulator<T>>(moments.squares)) == limbs_of(squares));
-      check_same(static_cast<exact_square_accumulator<T>>(warp_sum(cuda::powers<T, 2>(), elements)), squares);
+      with_squares<T>([&](const auto& of_squares, const auto& of_moments) {
+        const auto moments = warp_sum(of_moments, elements);
+        CHECK(limbs_of(static_cast<exact_accumulator<T>>(moments.sum)) == limbs_of(sum));
+        CHECK(limbs_of(static_cast<exact_square_accumulator<T>>(moments.squares)) == limbs_of(squares));
+        check_same(static_cast<exact_square_accumulator<T>>(warp_sum(of_squares, elements)), squares);
+      });
       const std::size_t half = x.size() / 2;
       exact_dot_accumulator<T> dot;
       for (std::size_t i = 0; i < half; ++i) dot.add(x[i], x[half + i]);
@@ -156,8 +169,9 @@ TEST_SUITE("unit/exact_kernels") {
       check_same(static_cast<exact_accumulator<T>>(warp_sum(cuda::powers<T, 1>(), std::span<const T>(x))), sum);
       exact_square_accumulator<T> squares;
       squares.add(std::span<const T>(x));
-      check_same(static_cast<exact_square_accumulator<T>>(warp_sum(cuda::powers<T, 2>(), std::span<const T>(x))),
-                 squares);
+      with_squares<T>([&](const auto& terms, const auto&) {
+        check_same(static_cast<exact_square_accumulator<T>>(warp_sum(terms, std::span<const T>(x))), squares);
+      });
     }
   }
 

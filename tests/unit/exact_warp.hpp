@@ -197,6 +197,15 @@ struct alignas(16) aligned {
   T x[2048];
 };
 
+/// Calls f(squares, moments) with terms for each arithmetic by which squares of T are summed.
+template <class T, class F>
+void with_squares(const F& f) {
+  using squares = cuda::powers<T, 2>;
+  using moments = cuda::moments<T>;
+  f(squares(), moments());
+  if constexpr (std::is_same_v<T, float>) f(cuda::by_doubles<squares>(), cuda::by_doubles<moments>());
+}
+
 /// Checks sums of x, of its squares, and of products of x and y.
 template <class T>
 void check_sums(const std::vector<T>& x, const std::vector<T>& y) {
@@ -213,14 +222,16 @@ void check_sums(const std::vector<T>& x, const std::vector<T>& y) {
 
   exact_square_accumulator<T> squares;
   squares.add(elements);
-  const auto found_squares = warp_sum(cuda::powers<T, 2>(), elements);
-  check_same(static_cast<exact_square_accumulator<T>>(found_squares), squares);
-  check_rounding(found_squares, squares);
-  const auto moments = warp_sum(cuda::moments<T>(), elements);
-  CHECK(limbs_of(static_cast<exact_accumulator<T>>(moments.sum)) == limbs_of(sum));
-  CHECK(limbs_of(static_cast<exact_square_accumulator<T>>(moments.squares)) == limbs_of(squares));
-  check_dispersion<float>(moments, {sum, squares}, x.size());
-  check_dispersion<double>(moments, {sum, squares}, x.size());
+  with_squares<T>([&](const auto& of_squares, const auto& of_moments) {
+    const auto found_squares = warp_sum(of_squares, elements);
+    check_same(static_cast<exact_square_accumulator<T>>(found_squares), squares);
+    check_rounding(found_squares, squares);
+    const auto moments = warp_sum(of_moments, elements);
+    CHECK(limbs_of(static_cast<exact_accumulator<T>>(moments.sum)) == limbs_of(sum));
+    CHECK(limbs_of(static_cast<exact_square_accumulator<T>>(moments.squares)) == limbs_of(squares));
+    check_dispersion<float>(moments, {sum, squares}, x.size());
+    check_dispersion<double>(moments, {sum, squares}, x.size());
+  });
 
   exact_dot_accumulator<T> dot;
   for (std::size_t i = 0; i < x.size(); ++i) dot.add(x[i], y[i]);

@@ -65,6 +65,11 @@ void launch_exact(const execution& where, const void* elements, std::uint64_t co
       return launch_exact_kernel<tuning::exact_loaded>(where, x, Terms(), write);
     }
   }
+  if constexpr (Terms::power == 2 && std::is_same_v<T, float>) {
+    if (where.has_fast_doubles && exact_many_fits<by_doubles<Terms>, tuning::exact_many>(where)) {
+      return launch_exact_kernel<tuning::exact_many>(where, x, by_doubles<Terms>(), write);
+    }
+  }
   if (exact_many_fits<Terms, tuning::exact_many>(where)) {
     launch_exact_kernel<tuning::exact_many>(where, x, Terms(), write);
   } else {

@@ -4,6 +4,9 @@
 // (lane_sums.cuh). Each warp chooses windows of its own.
 #pragma once
 
+#include <algorithm>
+
+#include "backends/cuda/exact/double_squares.cuh"
 #include "backends/cuda/exact/integer_sums.cuh"
 #include "backends/cuda/exact/limb_products.cuh"
 #include "backends/cuda/exact/warp.cuh"
@@ -12,7 +15,10 @@ namespace fanin::cuda {
 
 /// The sums of terms in a window by the lanes of a warp.
 template <class Terms>
-using window_arithmetic = std::conditional_t<Terms::power == 1, integer_sums<Terms>, limb_products<Terms>>;
+using window_arithmetic =
+    typename std::conditional_t<Terms::power == 1, std::type_identity<integer_sums<Terms>>,
+                                std::conditional_t<are_by_doubles<Terms>, std::type_identity<double_squares<Terms>>,
+                                                   std::type_identity<limb_products<Terms>>>>::type;
 
 /// The sums of a block.
 template <class Terms, int Warps>
@@ -87,7 +93,7 @@ class window_sums {
       v = inside.v;
       outside |= inside.outside;
     };
-#pragma unroll(Tiles::unrolled_vectors / at_once)
+#pragma unroll(std::max(Tiles::unrolled_vectors / at_once, 1))
     for (int k = 0; k < LaneVectors; k += at_once) {
       term_vector v[at_once];
 #pragma unroll

@@ -51,6 +51,10 @@ context::context(int device, cudaStream_t stream, const device_allocator* from) 
     where_.copy_room = static_cast<std::size_t>(room);
   }
   where_.bytes_per_cycle = memory_bytes_per_cycle(device) / where_.multiprocessors;
+  int double_ratio = 0;
+  check(cudaDeviceGetAttribute(&double_ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, device),
+        "cudaDeviceGetAttribute");
+  where_.has_fast_doubles = double_ratio <= 4;
   if (stream == nullptr) own_stream_ = make_stream(cudaStreamDefault);
   where_.stream = stream != nullptr ? stream : own_stream_.get();
   from_ = from != nullptr ? *from : device_allocator{allocate_of_runtime, release_to_runtime, where_.stream};
