@@ -27,6 +27,8 @@ struct number_sums {
   using bound = number_bound<T>;
   static constexpr bool of_products = false, adds_numbers = true;
   static constexpr int all_parts = bound::is_double ? 2 : 1;
+  /// The most numbers in a chain, as term_sums has them, and the binades above the largest number that a chain takes.
+  static constexpr int longest_chain = bound::is_double ? 1 : 8, of_chain = bound::is_double ? 0 : 3;
   static constexpr unsigned most_terms = 1u << 11, most_of_group = 1u << 12;  ///< as term_sums has them
   std::uint64_t part[all_parts] = {};                                         ///< in two's complement
   std::uint32_t signs = ~0u;  ///< the upper bit is 1 if all numbers have the sign bit
@@ -36,36 +38,41 @@ struct number_sums {
     for (std::uint64_t& one : part) f(one);
   }
   /// Adds numbers, as term_sums::add() adds terms.
-  template <int, int, bool Undo = false, int Sums, class Pairs>
+  template <int, int, int Sums, class Pairs>
   FANIN_HOST_DEVICE static bool add(number_sums (&to)[Sums], const Pairs& pairs, int unit, bool again) {
-    constexpr int N = Pairs::count, of_sum = N / Sums;
+    constexpr int N = Pairs::count, chains = std::max(N / longest_chain, Sums);
     T x[N], y[N];
     pairs.get(x, y, again);
-    double constant[all_parts];
+    double constant[all_parts], shifted[chains][all_parts];
     for (int k = 0; k < all_parts; ++k) constant[k] = cutting_constant(unit - 51 * k);
-    const auto note = [](std::uint64_t& sum, std::uint64_t more) { Undo ? sum -= more : sum += more; };
-    for (number_sums& one : to) {
-      for (int k = 0; k < all_parts; ++k) note(one.part[k], 0 - of_sum * detail::to_bits(constant[k]));
+    for (auto& chain : shifted) {
+      for (int k = 0; k < all_parts; ++k) chain[k] = constant[k];
     }
-    std::uint32_t outside = 0, signs[Sums];
-    for (std::uint32_t& one : signs) one = ~0u;
+    number_sums more[Sums] = {};
+    std::uint32_t outside = 0;
     bool has_rest = false;
     for (int i = 0; i < N; ++i) {
       double rest = x[i];
       for (int k = 0; k < all_parts; ++k) {
-        const double shifted = rest + constant[k], of_number = shifted - constant[k];
-        if (k == 0) outside |= upper_half(shifted) ^ upper_half(constant[0]);
+        double& sum = shifted[i % chains][k];
+        const double before = sum;
+        sum += rest;
+        const double of_number = sum - before;
+        if (k == 0) outside |= upper_half(sum) ^ upper_half(constant[0]);
         if (k + 1 < all_parts) {
           rest -= of_number;
         } else {
           has_rest |= of_number != rest;
         }
-        note(to[i % Sums].part[k], detail::to_bits(shifted));
+        if (i + chains >= N) more[i % Sums].part[k] += detail::to_bits(sum) - detail::to_bits(constant[k]);
       }
-      signs[i % Sums] &= upper_half(x[i]);
+      more[i % Sums].signs &= upper_half(x[i]);
     }
     if (outside >> 20 != 0 || has_rest) return false;
-    for (int k = 0; k < Sums; ++k) to[k].signs &= signs[k];
+    for (int s = 0; s < Sums; ++s) {
+      for (int k = 0; k < all_parts; ++k) to[s].part[k] += more[s].part[k];
+      to[s].signs &= more[s].signs;
+    }
     return true;
   }
   /// The state of A, an accumulator of numbers, of some numbers in units of their own.

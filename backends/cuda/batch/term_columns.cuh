@@ -84,7 +84,6 @@ __global__ void __launch_bounds__(tuning::term_column_threads, tuning::term_colu
           std::memcpy(of_vector, &stages[stage][k][threadIdx.x], sizeof of_vector);
           f(vector_of_row(of_vector, of_vector, all.rule));
         };
-        window.take_back(pairs);
 #pragma unroll 1
         for (unsigned k = 0; k < run && i + k * slots < length; ++k) {
           of_row(k, [&](const auto& few) {

@@ -196,12 +196,17 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
     sums of_lanes;
     int unit;
   };
+  // A thread has the sums of one line, or the state.
+  union line_memory {
+    typename states_of_threads<merged>::memory sums;
+    typename states_of_threads<state>::memory states;
+  };
   __shared__ typename run::stage stages[3];
-  __shared__ typename states_of_threads<merged>::memory merged_memory;
-  __shared__ typename states_of_threads<state>::memory memory[2];
+  __shared__ line_memory of_lines;
+  __shared__ typename states_of_threads<state>::memory rare_memory;
   overlap_with_next_launch();
-  states_of_threads<state> rare(memory[0]), rare_found(memory[1]);
-  states_of_threads<merged> found(merged_memory);
+  states_of_threads<state> rare(rare_memory), rare_found(of_lines.states);
+  states_of_threads<merged> found(of_lines.sums);
   const unsigned lane = threadIdx.x % 32, bits = log2_of(group_size), lane_of_group = lane & (group_size - 1),
                  groups = 32 >> bits;
   const unsigned stride = group_size * size;
@@ -298,7 +303,6 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
         for (unsigned n = 0; n < vectors; ++n) {
           with_pairs.template operator()<1>(n, [&](const auto& few) {
             if ((unfit >> n & 1) == 0) return;
-            window.take_back(few);
             unit = ::max(unit, window.unit_for(few));
           });
         }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact sums of products, and of numbers beside their squares, by additions of doubles that do not round.
 //
-// A product of floats is a double. A product of doubles is a double and its rounding error. Additions of 1.5 * 2^k
+// A product of floats is a double. A product of doubles is a double and its rounding error. Additions to 1.5 * 2^k
 // cut the doubles into parts. The lower bits of such a sum are an integer in units of 2^(k - 52), and subtracting
-// the part is exact. The units are chosen for the largest factors, so that each product is below 2^153 units of
-// the last part.
+// the part is exact. The next product of floats is added to the same sum, so that the bits of a chain of products
+// are taken once. The units are chosen for the largest factors, so that each product is below 2^51 units of the
+// first part.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 
+#include "backends/cuda/batch/pairs.cuh"
 #include "backends/cuda/batch/scaled_integer.cuh"
-#include "backends/cuda/numbers.hpp"
 
 namespace fanin::cuda {
 
@@ -45,91 +46,6 @@ FANIN_HOST_DEVICE State scaled_state(const std::uint64_t (&word)[N], int unit, s
   return s;
 }
 
-/// The upper half of a number's bits.
-FANIN_HOST_DEVICE inline std::uint32_t upper_half(float x) { return detail::to_bits(x); }
-FANIN_HOST_DEVICE inline std::uint32_t upper_half(double x) {
-  return static_cast<std::uint32_t>(detail::to_bits(x) >> 32);
-}
-/// A pair of numbers.
-template <class T>
-class pair_of_numbers {
- public:
-  using number = T;
-  static constexpr int count = 1;
-  FANIN_HOST_DEVICE pair_of_numbers(T x, T y) : x_(x), y_(y) {}
-  FANIN_HOST_DEVICE T most_of_x() const { return std::abs(x_); }
-  FANIN_HOST_DEVICE T most_of_y() const { return std::abs(y_); }
-  FANIN_HOST_DEVICE void get(T (&x)[1], T (&y)[1], bool) const { x[0] = x_, y[0] = y_; }
-
- private:
-  T x_, y_;
-};
-
-/// The registers of N words.
-template <class Word, int N>
-using registers_of_words = std::uint32_t[N * sizeof(Word) / sizeof(std::uint32_t)];
-
-/// Word i of the words in registers.
-template <class Word, int Registers>
-FANIN_HOST_DEVICE Word word_in(const std::uint32_t (&x)[Registers], int i) {
-  if constexpr (sizeof(Word) == 8) {
-    return std::uint64_t{x[2 * i + 1]} << 32 | x[2 * i];
-  } else {
-    constexpr int per_register = 4 / sizeof(Word);
-    return static_cast<Word>(x[i / per_register] >> 8 * sizeof(Word) * (i % per_register));
-  }
-}
-
-/// N pairs of words, which Words reads as numbers; with Squares, of a word and itself.
-template <class Word, int N, bool Squares, class Words = word_numbers<Word>>
-class pairs_of_words {
-  using words = Words;
-  using registers = registers_of_words<Word, N>;
-
- public:
-  using number = typename words::number;
-  static constexpr int count = N;
-  FANIN_HOST_DEVICE pairs_of_words(const registers& x, const registers& y, const element_rule& rule)
-      : x_(x), y_(y), rule_(rule) {}
-  FANIN_HOST_DEVICE number most_of_x() const { return most_of(x_); }
-  FANIN_HOST_DEVICE number most_of_y() const { return most_of(y_); }
-  /// Numbers that are read `again` take no registers until then.
-  FANIN_HOST_DEVICE void get(number (&x)[N], number (&y)[N], bool again) const {
-    get(x_, x, again);
-    if (Squares) {
-      for (int i = 0; i < N; ++i) y[i] = x[i];
-    } else {
-      get(y_, y, again);
-    }
-  }
-
- private:
-  FANIN_HOST_DEVICE number most_of(const registers& x) const {
-    using packed = packed_words<Word>;
-    packed size[N * sizeof(Word) / sizeof(packed)];
-    std::memcpy(size, x, sizeof x);
-    for (packed& one : size) one &= ~upper_bits<Word>;
-    Word sizes[N];
-    std::memcpy(sizes, size, sizeof sizes);
-    return words::read(extreme_word<true>(sizes), rule_);
-  }
-  FANIN_HOST_DEVICE void get(const registers& from, number (&to)[N], bool again) const {
-    registers x;
-    std::memcpy(x, from, sizeof x);
-    if (again) {
-      // The compiler does not know that these are the same words, and so keeps no numbers of theirs.
-      NV_IF_TARGET(NV_IS_DEVICE, (for (std::uint32_t& one : x) asm volatile("" : "+r"(one));))
-    }
-    Word words_of_x[N];
-    for (int i = 0; i < N; ++i) words_of_x[i] = word_in<Word>(x, i);
-    words::read_all(words_of_x, to, rule_);
-  }
-
-  const registers& x_;
-  const registers& y_;
-  const element_rule& rule_;
-};
-
 /// The units of sums of products, which follow from the largest factors.
 template <class T>
 struct product_bound {
@@ -157,10 +73,16 @@ struct term_sums {
   static constexpr bool of_products = true, adds_numbers = Roots, rounds = bound::rounds;
   /// The parts that the terms of a window have at most.
   static constexpr int window_parts = rounds ? 3 : 2, window_roots = !Roots ? 0 : rounds ? 2 : 1;
+  /// The most terms in a chain, and the binades above the largest term that a chain takes. The rests of a chain are
+  /// added up to one sum.
+  static constexpr int longest_chain = rounds ? 1 : 8, of_chain = rounds ? 0 : 4;
+  /// A unit of a part is so many binades above a unit of the next one. A rest is at most half a unit, and all rests
+  /// of a chain have to be below 2^51 units of the next part.
+  static constexpr int part_bits = rounds ? 51 : 48;
   /// The most terms whose sums these integers hold.
   static constexpr unsigned most_terms = 1u << 11;
-  /// The most terms whose sums they hold if a term is below 2^51 units.
-  static constexpr unsigned most_of_group = 1u << 12;
+  /// The most terms whose sums they hold if a chain is below 2^51 units. Each chain of a vector has 4 floats or more.
+  static constexpr unsigned most_of_group = 1u << (rounds ? 12 : 14);
   std::uint64_t product[3] = {}, root[2] = {};  ///< in two's complement
   /// The upper bit is 1 if all products have the sign bit; with Roots, if all numbers have it.
   std::uint32_t signs = ~0u;
@@ -172,46 +94,55 @@ struct term_sums {
     for (int k = 0; k < window_roots; ++k) f(root[k]);
   }
 
+  /// The chains of N terms that go to so many sums: of up to longest_chain terms each, if these are added in a
+  /// window.
+  template <int Parts, int N, int Sums>
+  static constexpr int chains_of = Parts == 3 ? N : std::max(N / longest_chain, Sums);
+
   /// Adds the terms of pairs. The terms of pair i go to sums i % Sums. Parts is the number of parts of a product,
   /// and if products round, one more part is for their rounding errors. RootParts is the number of parts of a
-  /// number. Returns false if a term is too large or leaves a rest. With Undo the same terms are taken back.
+  /// number. Returns false, and adds nothing, if a term or the terms of a chain are too large, or leave a rest.
   /// `again` says that another call was made for these pairs.
-  template <int Parts, int RootParts, bool Undo = false, int Sums, class Pairs>
+  template <int Parts, int RootParts, int Sums, class Pairs>
   FANIN_HOST_DEVICE static bool add(term_sums (&to)[Sums], const Pairs& pairs, int unit, bool again) {
-    constexpr int N = Pairs::count, all_parts = rounds ? 3 : Parts, of_sum = N / Sums;
-    static_assert(N % Sums == 0);
+    constexpr int N = Pairs::count, all_parts = rounds ? 3 : Parts, chains = chains_of<Parts, N, Sums>;
+    static_assert(N % chains == 0 && chains % Sums == 0);
     T x[N], y[N];
     pairs.get(x, y, again);
     double constant[3], of_root[2];
     for (int k = 0; k < 3; ++k) constant[k] = part_constant(unit, k);
-    for (int k = 0; k < 2; ++k) of_root[k] = cutting_constant(unit / 2 + 564 - 26 * k);
-    const auto note = [](std::uint64_t& sum, std::uint64_t more) { Undo ? sum -= more : sum += more; };
-    for (term_sums& one : to) {
-      for (int k = 0; k < all_parts; ++k) note(one.product[k], 0 - of_sum * detail::to_bits(constant[k]));
-      for (int k = 0; Roots && k < RootParts; ++k) note(one.root[k], 0 - of_sum * detail::to_bits(of_root[k]));
+    // All squares of a chain are below 2^50 units, so that all its numbers are below 2^51 units of theirs.
+    if (Roots && chains < N) constant[0] *= 1.75 / 1.5;
+    for (int k = 0; k < 2; ++k) of_root[k] = cutting_constant(unit / 2 + root_exponent - root_bits * k);
+    double shifted[chains][3], of_numbers[chains][2];
+    for (int c = 0; c < chains; ++c) {
+      for (int k = 0; k < 3; ++k) shifted[c][k] = constant[k];
+      for (int k = 0; k < 2; ++k) of_numbers[c][k] = of_root[k];
     }
-    std::uint32_t signs[Sums];
-    for (std::uint32_t& one : signs) one = ~0u;
+    term_sums more[Sums] = {};
     std::uint32_t outside = 0, smallest = ~0u, rests = 0;
     bool has_rest = false;
     for (int i = 0; i < N; ++i) {
       const double a = x[i], b = y[i];
-      const double term = rounds ? a * b : 0;
-      double shifted[3], rest;
+      double(&sum)[3] = shifted[i % chains];
+      const double before = sum[0], term = rounds ? a * b : 0;
+      double rest;
       if constexpr (rounds) {
         smallest = std::min(smallest, upper_half(term) & ~(1u << 31));
-        shifted[0] = term + constant[0];
-        rest = term - (shifted[0] - constant[0]);
+        sum[0] = before + term;
+        rest = term - (sum[0] - before);
       } else {
-        shifted[0] = std::fma(a, b, constant[0]);
-        rest = std::fma(a, b, constant[0] - shifted[0]);
+        sum[0] = std::fma(a, b, before);
+        rest = std::fma(a, b, before - sum[0]);
       }
-      outside |= upper_half(shifted[0]) ^ upper_half(constant[0]);
-      // Cuts the rest from part `begin` on, in which before[begin], ... were added to the constants.
-      const auto cut = [&](int begin, int end, const double(&before)[3]) {
+      // A chain of squares only grows, so that its end shows whether they are too large.
+      if (!Pairs::squares || i + chains >= N) outside |= upper_half(sum[0]) ^ upper_half(constant[0]);
+      // Cuts the rest from part `begin` on.
+      const auto cut = [&](int begin, int end) {
         for (int k = begin; k < end; ++k) {
-          shifted[k] = before[k] + rest;
-          const double part = shifted[k] - before[k];
+          const double last = sum[k];
+          sum[k] = last + rest;
+          const double part = sum[k] - last;
           if (k + 1 < end) {
             rest -= part;
           } else {
@@ -219,35 +150,40 @@ struct term_sums {
           }
         }
       };
-      cut(1, Parts, constant);
+      cut(1, Parts);
       if (Parts == 1) rests |= upper_half(rest);
       if constexpr (rounds) {
-        // An error is below a quarter of the first part's unit.
-        rest = std::fma(a, b, -term);
-        for (int k = Parts; k < 3; ++k) shifted[k] = constant[k];
-        const double before[] = {0, shifted[1], shifted[2]};
-        cut(1, 3, before);
+        rest = std::fma(a, b, -term);  // an error is below a quarter of the first part's unit
+        cut(1, 3);
       }
-      term_sums& sums = to[i % Sums];
-      for (int k = 0; k < all_parts; ++k) note(sums.product[k], detail::to_bits(shifted[k]));
-      signs[i % Sums] &= Roots ? upper_half(x[i]) : upper_half(x[i]) ^ upper_half(y[i]);
+      term_sums& mine = more[i % Sums];
+      mine.signs &= Roots ? upper_half(x[i]) : upper_half(x[i]) ^ upper_half(y[i]);
       if constexpr (Roots) {
         // A square is below 2^(unit - 921), and its root below 2^51 units of the first part. The last part has no
         // rest if the squares have none.
         double number = a;
         for (int k = 0; k < RootParts; ++k) {
-          const double of_number = number + of_root[k];
-          number -= of_number - of_root[k];
-          note(sums.root[k], detail::to_bits(of_number));
+          double& of_number = of_numbers[i % chains][k];
+          const double last = of_number;
+          of_number += number;
+          number -= of_number - last;
         }
       }
+      if (i + chains < N) continue;
+      const auto bits = [](double last, double first) { return detail::to_bits(last) - detail::to_bits(first); };
+      for (int k = 0; k < all_parts; ++k) mine.product[k] += bits(sum[k], constant[k]);
+      for (int k = 0; Roots && k < RootParts; ++k) mine.root[k] += bits(of_numbers[i % chains][k], of_root[k]);
     }
     // Three parts have units for these pairs, so that no term is too large, though one may be rounded to 2^51 units.
     if ((Parts < 3 && outside >> 20 != 0) || rests != 0 || has_rest) return false;
     if constexpr (rounds) {
       if (smallest >> 20 < product_bound<T>::least && has_rounded_errors(pairs)) return false;
     }
-    for (int k = 0; k < Sums; ++k) to[k].signs &= signs[k];
+    for (int s = 0; s < Sums; ++s) {
+      for (int k = 0; k < all_parts; ++k) to[s].product[k] += more[s].product[k];
+      for (int k = 0; Roots && k < RootParts; ++k) to[s].root[k] += more[s].root[k];
+      to[s].signs &= more[s].signs;
+    }
     return true;
   }
 
@@ -262,28 +198,31 @@ struct term_sums {
 
   /// The sum of the products.
   FANIN_HOST_DEVICE product_sum products(int unit, bool fits) const {
-    // product[0] * 2^102 + product[1] * 2^51 + product[2]
+    // product[0] * 2^(2 part_bits) + product[1] * 2^part_bits + product[2]
+    constexpr int up = 2 * part_bits - 64;
     const auto part = [&](int k) { return static_cast<std::int64_t>(product[k]); };
-    const std::uint64_t low = (product[1] << 51) + product[2];
-    const std::int64_t middle = (part(1) >> 13) + (part(2) >> 63) + (low < product[2] ? 1 : 0);
-    const std::uint64_t upper = product[0] << 38, next = static_cast<std::uint64_t>(middle) + upper;
-    const std::int64_t high = (part(0) >> 26) + (middle >> 63) + (next < upper ? 1 : 0);
+    const std::uint64_t low = (product[1] << part_bits) + product[2];
+    const std::int64_t middle = (part(1) >> (64 - part_bits)) + (part(2) >> 63) + (low < product[2] ? 1 : 0);
+    const std::uint64_t upper = product[0] << up, next = static_cast<std::uint64_t>(middle) + upper;
+    const std::int64_t high = (part(0) >> (64 - up)) + (middle >> 63) + (next < upper ? 1 : 0);
     const std::uint64_t words[] = {low, next, static_cast<std::uint64_t>(high)};
     const std::uint32_t positive = Roots ? product_sum::has_positive : ~signs & product_sum::has_positive;
-    return scaled_state<product_sum>(words, unit, positive | (fits ? 0 : product_sum::unfit));
+    return scaled_state<product_sum>(words, unit + 102 - 2 * part_bits, positive | (fits ? 0 : product_sum::unfit));
   }
-  /// The sum of the numbers. Its second part has units of 2^(unit / 2 - 537).
+  /// The sum of the numbers. The units of its last part are the roots of the squares' last units.
   FANIN_HOST_DEVICE number_sum numbers(int unit) const {
-    const std::uint64_t upper = root[0] << 26, low = upper + root[1];
-    const std::int64_t high = (static_cast<std::int64_t>(root[0]) >> 38) +
+    const std::uint64_t upper = root[0] << root_bits, low = upper + root[1];
+    const std::int64_t high = (static_cast<std::int64_t>(root[0]) >> (64 - root_bits)) +
                               (static_cast<std::int64_t>(root[1]) >> 63) + (low < upper ? 1 : 0);
     const std::uint64_t words[] = {low, static_cast<std::uint64_t>(high)};
-    return scaled_state<number_sum>(words, unit / 2, ~signs & number_sum::has_positive);
+    return scaled_state<number_sum>(words, unit / 2 + 51 - part_bits, ~signs & number_sum::has_positive);
   }
 
  private:
+  /// The exponent of a number's first part, below 2^51 units of which all numbers are, is root_exponent + unit / 2.
+  static constexpr int root_bits = rounds ? 26 : 24, root_exponent = rounds ? 564 : 565;
   FANIN_HOST_DEVICE static double part_constant(int unit, int part) {
-    return cutting_constant(unit + product_bound<T>::least + 2 - 51 * part);
+    return cutting_constant(unit + product_bound<T>::least + 2 - part_bits * part);
   }
   /// Whether a product is so small that its error may itself be rounded.
   template <class Pairs>
@@ -309,39 +248,34 @@ class term_window {
   using bound = typename sums::bound;
   /// The numbers of parts of a product and of a number.
   static constexpr int parts = A::digits <= 12 ? 1 : 2, root_parts = std::is_same_v<T, double> ? 2 : 1;
-  static constexpr int headroom = 4;  ///< binades by which products may become larger
+  /// Binades by which terms may become larger, with those that a chain takes. Units of squares are even.
+  static constexpr int headroom = sums::of_chain > 0 ? 5 : 4;
+  /// Several sums and their numbers leave no registers for that, and numbers alone hardly ever need it.
+  static constexpr bool tries_two_parts = parts < 2 && sums::of_products && (Sums == 1 || !sums::adds_numbers);
 
  public:
-  /// Adds the terms of pairs, for which there is room. Returns false if they do not fit. take_back() then has to be
-  /// called for these pairs, or for all parts of them.
+  /// Adds the terms of pairs, for which there is room. Returns false, and adds nothing, if they do not fit. Two parts
+  /// are tried if one part has a rest.
   template <class Pairs>
   FANIN_HOST_DEVICE bool add(const Pairs& pairs) {
-    left_ -= Pairs::count / Sums;
-    return sums::template add<parts, root_parts>(sums_, pairs, unit_, false);
-  }
-  template <class Pairs>
-  FANIN_HOST_DEVICE void take_back(const Pairs& pairs) {
-    left_ += Pairs::count / Sums;
-    sums::template add<parts, root_parts, true>(sums_, pairs, unit_, true);
+    if (add<parts>(pairs, false)) return true;
+    if constexpr (tries_two_parts) return add<2>(pairs, true);
+    return false;
   }
   FANIN_HOST_DEVICE bool has_room(int terms) const { return left_ >= static_cast<unsigned>(terms); }
   /// Adds the terms of a few pairs, for which add() has returned false, by other means. If they still do not fit,
   /// returns false and leaves them to the caller. Calls flush() as close() does.
   template <class Pairs, class F>
   FANIN_HOST_DEVICE bool add_again(const Pairs& pairs, const F& flush) {
-    if (bound(pairs).unit > unit_ || !has_room(Pairs::count / Sums)) change_unit(unit_for(pairs), flush);
-    left_ -= Pairs::count / Sums;
-    if (sums::template add<2, root_parts>(sums_, pairs, unit_, true)) return true;
-    left_ += Pairs::count / Sums;
-    sums::template add<2, root_parts, true>(sums_, pairs, unit_, true);
-    return false;
+    if (bound(pairs).unit + sums::of_chain > unit_ || !has_room(Pairs::count / Sums))
+      change_unit(unit_for(pairs), flush);
+    return add<2>(pairs, true);
   }
   /// Adds the terms of pairs. each(f) calls f(few) for parts of the pairs, so that rare code is short.
   template <class Pairs, class F, class Each>
   FANIN_HOST_DEVICE void add(const Pairs& pairs, const F& flush, const Each& each) {
     if (!has_room(Pairs::count)) change_unit(unit_for(pairs), flush);
     if (add(pairs)) return;
-    take_back(pairs);
     if (is_empty()) restart(unit_for(pairs));
     each([&](const auto& few) {
       if (!add_again(few, flush)) flush(state_of(few));
@@ -388,6 +322,13 @@ class term_window {
   }
 
  private:
+  template <int Parts, class Pairs>
+  FANIN_HOST_DEVICE bool add(const Pairs& pairs, bool again) {
+    const bool fit = sums::template add<Parts, root_parts>(sums_, pairs, unit_, again);
+    if (fit) left_ -= Pairs::count / Sums;
+    return fit;
+  }
+
   sums sums_[Sums];
   int unit_ = -1;      ///< the unit of sums_, or below 0 if there is none
   unsigned left_ = 0;  ///< terms that still fit in each
