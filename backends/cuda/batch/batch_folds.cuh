@@ -60,14 +60,22 @@ class with_batches final : public Fold {
   static constexpr bool may_not_fit = !std::is_void_v<typename kernels::exact>;
   static constexpr unsigned size = vector<typename A::element>::size;
   static constexpr std::uint64_t least_chunk = least_chunk_of(sizeof(state));
+  static constexpr std::uint64_t most_chunk = [] {
+    if constexpr (folds_terms<A>) return std::uint64_t{A::sums::most_of_group};
+    return least_chunk;
+  }();
 
  public:
   using Fold::Fold;
   batch_fold batches() const override {
     constexpr bool finishes = !wide && !ends_long<Recipe> &&
                               (!folds_terms<A> || (ends_sums<A> && row_of(Recipe::what).value == sum_value::total));
-    batch_fold fold{sizeof(state), least_chunk, finishes,
-                    finishes && may_not_fit && is_rounded_in_batches<typename Recipe::element>, !wide};
+    batch_fold fold{sizeof(state),
+                    least_chunk,
+                    most_chunk,
+                    finishes,
+                    finishes && may_not_fit && is_rounded_in_batches<typename Recipe::element>,
+                    !wide};
     if constexpr (launches::uses_vector_kernels) fold.most_short = most_short_segment<typename A::element>;
     if constexpr (may_not_fit) fold.exact_state_bytes = sizeof(typename kernels::exact::state);
     return fold;

@@ -12,6 +12,9 @@ namespace {
 /// The states are formed in as many parts as that takes. The states of a part are finished in parts again.
 constexpr std::size_t most_scratch_bytes = std::size_t{1} << 28;
 
+/// So many chunks keep any device busy to the end.
+constexpr std::uint64_t enough_chunks = 8192;
+
 /// The results whose states, `bytes` for each, fit into the scratch, of `count` results.
 std::uint64_t results_in_scratch(std::size_t bytes, std::uint64_t count) {
   return bytes == 0 ? count : std::clamp<std::uint64_t>(most_scratch_bytes / bytes, 1, count);
@@ -33,6 +36,13 @@ batch_run::batch_run(std::span<batch_end> ends, const batch& many, const batch_e
   const request& first = ends[0].what;
   batch_output& out = ends[0].out;
   lines_ = fold_.has_lines && !all_.partial && are_lines(many);
+  if (lines_ && all_.kind == layout::rows) {
+    while (all_.chunks > 1 && 2 * all_.chunk <= fold_.most_chunk &&
+           many.result_count * all_.chunks >= 2 * enough_chunks) {
+      all_.chunk *= 2;
+      all_.chunks = (all_.length - 1) / all_.chunk + 1;
+    }
+  }
   has_short_ = lines_ && all_.kind != layout::rows && fold_.most_short > 0;
   all_.most_short = has_short_ ? fold_.most_short : all_.least_chunk;
   has_long_ = all_.kind != layout::rows && all_.count > all_.most_short;

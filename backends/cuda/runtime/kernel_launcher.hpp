@@ -24,6 +24,9 @@ struct batch_fold {
   /// The value of least_chunk with which a library forms one state of each result, in scratch_bytes() of scratch and
   /// by the method that is asked for.
   static constexpr std::uint64_t never_cut = ~std::uint64_t{0};
+  /// The most elements of a chunk if the order of additions means nothing: long rows whose elements lie one after
+  /// another may then be cut into fewer chunks.
+  std::uint64_t most_chunk = 0;
   /// Whether states are finished, as the default result, where they are formed.
   bool finishes = false;
   /// Whether that is so also for results of the elements' type, where the default type is wider.
