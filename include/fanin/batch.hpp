@@ -42,7 +42,7 @@
 //     group, and 96 (f32) or 552 (f64) for each group or element, whichever are fewer. From some 40000 to 80000
 //     groups on, by type, up to 6.2 or 10.3 bytes for each element more. With up to as many groups, f16 and bf16 take
 //     as much as f32, and squares as much as f64.
-//   - Extrema, counts, and exact sums, squares and variances of integers, in up to some 14000 groups: up to 112 bytes
+//   - Extrema, counts, and exact sums, squares and variances of integers, in up to some 11000 groups: up to 128 bytes
 //     for each group.
 //   - All other groups are sorted: 4 bytes for each group, and 12 for each element of 4 bytes or 16 for each of 8.
 //     With fewer than 2^16 groups, elements of 1, 2 and 4 bytes take 5, 6 and 8. With elements of another size, two

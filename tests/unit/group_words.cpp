@@ -113,7 +113,7 @@ constexpr bool has_tables() {
   constexpr summand adds = row_of(Recipe::what).adds;
   constexpr bool has_squares = adds == summand::squares || adds == summand::deviations;
   constexpr bool is_sum = adds == summand::elements || adds == summand::magnitudes;
-  return compares<Recipe> || (std::is_integral_v<T> && (is_sum || (has_squares && sizeof(T) < 8)));
+  return compares<Recipe> || (std::is_integral_v<T> && (is_sum || has_squares));
 }
 
 }  // namespace

@@ -32,10 +32,11 @@ inline __device__ detail::int128 sum_of_words(const unsigned long long* words, s
   return sum;
 }
 
-/// Word w of a sum, least significant first.
+/// Word w of a sum, least significant first. A number without a sign has zeros above its words.
 template <class Sum>
 __device__ unsigned word_of(const Sum& sum, int w) {
-  return static_cast<unsigned>(sum >> (32 * w));
+  constexpr int words = sizeof(Sum) / sizeof(unsigned);
+  return w < words ? static_cast<unsigned>(sum >> (32 * (w < words ? w : 0))) : 0;
 }
 
 /// The block's table: a word after the other, each of all copies of all groups.

@@ -38,7 +38,7 @@ bool group_words::serve(const request& request, const batch& groups, const execu
   const element_type type = request.inputs.type();
   if (is_partial(groups.inputs, request.nan) || groups.inputs.size() != 1 || is_complex(type)) return false;
   const bool is_sum = row.adds == summand::elements || row.adds == summand::magnitudes;
-  const bool has_squares = (row.adds == summand::squares || row.adds == summand::deviations) && byte_size(type) < 8;
+  const bool has_squares = row.adds == summand::squares || row.adds == summand::deviations;
   if (!row.unrounded && !(is_integer(type) && (is_sum || has_squares))) return false;
   // Places have 32 bits.
   if (groups.inputs.count() >= std::numeric_limits<std::uint32_t>::max()) return false;

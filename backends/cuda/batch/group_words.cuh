@@ -140,7 +140,11 @@ class places_of_extrema {
 /// Exact sums of integers, in numbers of Words words of 32 bits.
 template <int Words>
 class integer_sums {
-  using sum = std::conditional_t<Words == 2, std::int64_t, detail::int128>;
+  /// Five words hold the squares of integers of 64 bits.
+  static constexpr bool are_long_squares = Words == words_of_long_squares;
+  using sum = std::conditional_t<are_long_squares, detail::uint128,
+                                 std::conditional_t<Words == 2, std::int64_t, detail::int128>>;
+  using factor = std::conditional_t<are_long_squares, detail::uint128, std::uint64_t>;
 
  public:
   static constexpr bool holds_all = false;  ///< the table holds the sums of 2^most_elements_log2 elements
@@ -158,14 +162,14 @@ class integer_sums {
  private:
   template <class Word>
   static __device__ sum term_of(Word word, const group_rows& to) {
-    if (to.term == group_term::integer) return integer_of_word(word, to.rule);
-    if (to.term == group_term::square) {
-      // Others are left to a sort.
+    if (are_long_squares || to.term == group_term::square) {
+      // Other squares have a table of more words.
       constexpr bool fits = 16 * sizeof(Word) + most_elements_log2 < 32 * Words;
       if constexpr (!fits) return 0;
-      const auto x = static_cast<std::uint64_t>(integer_of_word(word, to.rule));  // the rule wants magnitudes
+      const auto x = static_cast<factor>(integer_of_word(word, to.rule));  // the rule wants magnitudes
       return static_cast<sum>(x * x);
     }
+    if (to.term == group_term::integer) return static_cast<sum>(integer_of_word(word, to.rule));
     return (key_of_word(word, to.rule) == 0) == (to.term == group_term::one_if_zero) ? 1 : 0;
   }
 
@@ -215,13 +219,17 @@ __global__ void __launch_bounds__(tuning::word_threads, 2)
 /// Calls run.template operator()<Fold, Words...>(from, to) for each launch of fold_groups() that the plan needs.
 template <class Run>
 void run_folds(const table_plan& plan, keyed_words from, const group_rows& to, const Run& run) {
-  const auto run_sums = [&](const group_rows& sums) {
-    plan.sums.table_words == 2
-        ? run.template operator()<integer_sums<2>, std::uint8_t, std::uint16_t, std::uint32_t>(from, sums)
-        : run.template operator()<integer_sums<3>, std::uint32_t, std::uint64_t>(from, sums);
+  const auto run_sums = [&](const group_rows& sums, unsigned words) {
+    if (words == 2) {
+      run.template operator()<integer_sums<2>, std::uint8_t, std::uint16_t, std::uint32_t>(from, sums);
+    } else if (words == 3) {
+      run.template operator()<integer_sums<3>, std::uint32_t, std::uint64_t>(from, sums);
+    } else {
+      run.template operator()<integer_sums<words_of_long_squares>, std::uint64_t>(from, sums);
+    }
   };
   if (plan.form == group_form::sums) {
-    run_sums(to);
+    run_sums(to, plan.sums.table_words);
     if (plan.sums.count == 1) return;
     from.status = nullptr;  // the first launch has noted keys of no group
     group_rows squares = to;
@@ -229,7 +237,7 @@ void run_folds(const table_plan& plan, keyed_words from, const group_rows& to, c
     squares.rows.counts = nullptr;
     squares.term = group_term::square;
     squares.rule.magnitudes = true;
-    run_sums(squares);
+    run_sums(squares, plan.sums.square_words);
   } else if (from.word_bytes < 8) {
     run.template operator()<short_extrema, std::uint8_t, std::uint16_t, std::uint32_t>(from, to);
   } else {
@@ -248,6 +256,17 @@ struct group_states {
   sums_of_state sums;
 };
 
+/// The sum of the squares of group g's integers of 64 bits, from row `first` on: its lower 128 bits, and those above.
+struct long_squares {
+  detail::uint128 low;
+  std::uint64_t high;
+};
+inline __device__ long_squares long_squares_of_group(const group_rows& from, unsigned first, std::uint64_t g) {
+  const auto lower = static_cast<detail::uint128>(sum_of_words(from.row(first), from.rows.groups, 3, g));
+  const auto upper = static_cast<std::uint64_t>(lower >> 96) + from.row(first + 3)[g];
+  return {lower << 32 >> 32 | static_cast<detail::uint128>(upper) << 96, from.row(first + 4)[g] + (upper >> 32)};
+}
+
 /// Writes the state of each group, and the number of its elements where they are counted. Extrema have 1 in place of
 /// the number, if there are elements.
 static __global__ void __launch_bounds__(tuning::word_threads)
@@ -260,12 +279,24 @@ static __global__ void __launch_bounds__(tuning::word_threads)
       auto* const state = static_cast<std::uint64_t*>(to.states) + g * (to.state_bytes / 8);
       for (unsigned w = 0; w < to.state_bytes / 8; ++w) state[w] = 0;
       for (unsigned s = 0; s < to.sums.count; ++s) {
-        const int words = static_cast<int>(to.sums.table_words);
-        const auto sum =
-            static_cast<detail::uint128>(sum_of_words(from.row(s * to.sums.table_words), from.rows.groups, words, g));
+        const unsigned first = s * to.sums.table_words, words = s == 0 ? to.sums.table_words : to.sums.square_words;
         std::uint64_t* const place = state + (to.sums.first + s) * to.sums.words;
-        place[0] = static_cast<std::uint64_t>(sum);
-        if (to.sums.words > 1) place[1] = static_cast<std::uint64_t>(sum >> 64);
+        long_squares sum{};
+        if (words == words_of_long_squares) {
+          sum = long_squares_of_group(from, first, g);
+          const bool is_alone = place + 2 == state + to.state_bytes / 8;
+          if (is_alone) {
+            constexpr detail::uint128 limit = accumulator::integer_square_sum<std::int64_t>::limit;
+            if (sum.high != 0 || sum.low > limit) sum.low = limit;
+          } else {
+            place[2] = sum.high;
+          }
+        } else {
+          sum.low = static_cast<detail::uint128>(
+              sum_of_words(from.row(first), from.rows.groups, static_cast<int>(words), g));
+        }
+        place[0] = static_cast<std::uint64_t>(sum.low);
+        if (to.sums.words > 1) place[1] = static_cast<std::uint64_t>(sum.low >> 64);
       }
       if (from.term == group_term::one_if_zero) std::swap(state[0], to.present[g]);  // no element is not zero
       continue;

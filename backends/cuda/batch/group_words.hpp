@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of device memory whose elements are compared, or are integers that are added, without a sort
+// Groups of device memory whose elements are compared, or are integers that are added or multiplied, without a sort
 // (group_words.cuh).
 #pragma once
 
