@@ -7,58 +7,27 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <limits>
-#include <type_traits>
 
 #include "backends/cpu/blocks.hpp"
 #include "backends/cpu/leaf.hpp"
+#include "backends/cpu/loads-inl.h"
 #include "backends/cpu/prefetch.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
 namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
-/// As many numbers as a vector of floats has, as floats.
-template <class T>
-HWY_INLINE auto floats_of(const T* x) {
-  const hn::ScalableTag<float> d;
-  const hn::Rebind<typename T::word, decltype(d)> bits;
-  const auto v = hn::LoadU(bits, reinterpret_cast<const typename T::word*>(x));
-  if constexpr (sizeof(T) == 2) {
-    using stored = std::conditional_t<std::is_same_v<T, f16>, hwy::float16_t, hwy::bfloat16_t>;
-    return hn::PromoteTo(d, hn::BitCast(hn::Rebind<stored, decltype(d)>(), v));
-  } else {
-    const hn::RebindToUnsigned<decltype(d)> u;
-    const auto wide = hn::PromoteTo(u, v);
-    const auto magnitude = hn::And(wide, hn::Set(u, T::sign_bit - 1u));
-    const auto moved = hn::ShiftLeft<24 - std::numeric_limits<T>::digits>(magnitude);
-    const auto float_of_one = hn::Set(u, T::rebias + (1u << 23));
-    const auto subnormal =
-        hn::BitCast(u, hn::Sub(hn::BitCast(d, hn::Add(moved, float_of_one)), hn::BitCast(d, float_of_one)));
-    const auto number = hn::IfThenElse(hn::Lt(magnitude, hn::Set(u, T::implicit_one)), subnormal,
-                                       hn::Add(moved, hn::Set(u, T::rebias)));
-    const auto payload = T::has_infinity ? moved : hn::Set(u, T::quiet_bit);
-    const auto any = hn::IfThenElse(hn::Lt(magnitude, hn::Set(u, T::after_largest)), number,
-                                    hn::Or(payload, hn::Set(u, T::float_infinity)));
-    return hn::BitCast(d, hn::Or(any, hn::ShiftLeft<24>(hn::And(wide, hn::Set(u, T::sign_bit)))));
-  }
-}
 
 /// Writes numbers as floats. `ahead`: whether to prefetch what follows.
 template <class T>
 HWY_INLINE void widen_all(const T* x, std::size_t count, bool ahead, float* out) {
   const hn::ScalableTag<float> d;
   constexpr std::size_t width = hn::MaxLanes(d), in_line = 64 / sizeof(T);
-  // If a target has no instructions for f16, Highway takes infinities and NaN of f16 for numbers. AVX2 and newer
-  // targets, which have lower numbers, have such instructions, and so has every ARMv8.
-  constexpr bool converts = !std::is_same_v<T, f16> || (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_ARCH_ARM_A64;
   std::size_t i = 0;
-  for (; converts && i + in_line <= count; i += in_line) {
+  for (; converts<T> && i + in_line <= count; i += in_line) {
     if (ahead) prefetch_line(x + i);
-    for (std::size_t v = 0; v < in_line; v += width) hn::StoreU(floats_of(x + i + v), d, out + i + v);
+    for (std::size_t v = 0; v < in_line; v += width) hn::StoreU(floats_of(d, x + i + v), d, out + i + v);
   }
-  for (; converts && i + width <= count; i += width) hn::StoreU(floats_of(x + i), d, out + i);
+  for (; converts<T> && i + width <= count; i += width) hn::StoreU(floats_of(d, x + i), d, out + i);
   std::copy(x + i, x + count, out + i);
 }
 void widen_any(const void* x, std::size_t count, element_type type, float* out) {

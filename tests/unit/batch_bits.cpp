@@ -308,12 +308,32 @@ TEST_SUITE("unit/batch_bits") {
 
   TEST_CASE_TEMPLATE("exact sums of columns with single elements that fit in no word", T, float, double, f16, bf16) {
     on_every_target([] {
-      for (const operation what : {operation::sum, operation::mean, operation::sum_of_magnitudes}) {
+      for (const operation what : {operation::sum, operation::mean, operation::sum_of_magnitudes,
+                                   operation::sum_of_squares, operation::norm2, operation::sample_variance}) {
         for (const std::size_t n : {32, 33, 65}) check_columns<T>(what, planted_numbers<T>(n, 1000), n, 1000, 1);
         check_columns<T>(what, planted_numbers<T>(2200, 37), 2200, 37, 1);
       }
     });
     check_columns<T>(operation::sum, planted_numbers<T>(3000, 2000), 3000, 2000, 2);
+  }
+
+  TEST_CASE_TEMPLATE("variances of columns whose numbers differ in their last bits", T, float, double, f16, bf16) {
+    constexpr std::size_t rows = 96, columns = 200;
+    on_every_target([] {
+      // Every bit of a sum and of a sum of squares is in the variance.
+      const auto numbers = [](std::uint64_t most) {
+        generator random(17);
+        std::vector<T> x(rows * columns);
+        for (T& v : x) {
+          const auto steps = static_cast<float>(random() % most);
+          v = static_cast<T>(1 + static_cast<T>(steps * static_cast<float>(std::numeric_limits<T>::epsilon())));
+        }
+        return x;
+      };
+      for (const operation what : {operation::variance, operation::sample_standard_deviation}) {
+        for (const std::uint64_t most : {2, 100}) check_columns<T>(what, numbers(most), rows, columns, 1);
+      }
+    });
   }
 
   TEST_CASE_TEMPLATE("exact sums of columns of the largest numbers, with some that are not finite", T, float, bf16) {

@@ -12,11 +12,6 @@
 // The square of a float is a double. The square of a double is a product p = fl(x^2) and its rounding error e. If x
 // is a multiple of 2^u, p and e are multiples of 2^(2u), so that only x has to be checked. p is split into four words
 // in the same way, and e, which is less than 2^-52 of the largest p, into the three lower ones.
-//
-// Elements of columns are first summed as doubles, several words each: v is rounded to an integer without the
-// processor's inexact flag, and the rest v - round(v) goes to the word below. If no other operation rounds, the flag
-// is not set, and the sums are exact. So nothing is tested for each element, and each sum of rows is split into words
-// once.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/batch/exact_split.cpp"
 #include <hwy/foreach_target.h>
@@ -24,36 +19,18 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 #include <fanin/accumulator/fixed_point.hpp>
 
+#include "backends/cpu/batch/column_sums-inl.h"
 #include "backends/cpu/batch/exact_split.hpp"
 #include "backends/cpu/error_free-inl.h"
-#include "backends/cpu/exception_flags.hpp"
 #include "backends/cpu/loads-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
 namespace HWY_NAMESPACE {
-
-using doubles = hn::ScalableTag<double>;
-using words = hn::ScalableTag<std::uint64_t>;
-
-/// Splits v into the words of `Count` constants, and leaves the part of v for word 0 in v. Returns what word 0 holds,
-/// which is v if that is a multiple of the word's unit.
-template <int Count>
-HWY_INLINE hn::Vec<doubles> split(hn::Vec<doubles>& v, const double* constant, hn::Vec<words>* word) {
-  for (int j = Count - 1; j > 0; --j) {
-    const auto c = hn::Set(doubles(), constant[j]), t = hn::Add(v, c);
-    word[j] = hn::BitCast(words(), t);
-    v = hn::Sub(v, hn::Sub(t, c));
-  }
-  const auto c = hn::Set(doubles(), constant[0]), t = hn::Add(v, c);
-  word[0] = hn::BitCast(words(), t);
-  return hn::Sub(t, c);
-}
 
 /// The words of the squares of v.
 template <class T, int Count>
@@ -189,103 +166,6 @@ HWY_NOINLINE std::size_t add_column_block(const exact_window& window, const T* x
   return found;
 }
 
-/// How many sums of one column are formed as doubles: of word 0 and, for doubles, word 1 of its elements, then of
-/// both words of their squares.
-template <exact_terms Terms, class T>
-constexpr std::size_t column_sums = column_words<T> + (Terms == exact_terms::moments ? 2 : 0);
-
-template <exact_terms Terms, class T>
-using sums_of_columns = double[column_sums<Terms, T>][columns_together];
-
-/// Adds rows_at_once rows to the sums of whole vectors of columns, and prefetches the next ones.
-template <exact_terms Terms, class T>
-HWY_INLINE void sum_rows(std::uint64_t ignored_bits, double scale, const T* x, std::ptrdiff_t along,
-                         std::size_t columns, sums_of_columns<Terms, T>& sums) {
-  constexpr std::size_t count = column_sums<Terms, T>, in_vector = hn::MaxLanes(doubles()), in_line = 64 / sizeof(T);
-  const auto ignored = hn::BitCast(doubles(), hn::Set(words(), ignored_bits));
-  const auto add_parts = [](hn::Vec<doubles> v, hn::Vec<doubles>* sum) HWY_ATTR {
-    const auto upper = hn::Round(v);
-    sum[0] = hn::Add(sum[0], hn::Sub(v, upper));
-    sum[1] = hn::Add(sum[1], upper);
-  };
-  for (std::size_t line = 0; line < columns; line += in_line) {
-    for (std::size_t r = rows_at_once; r < 2 * rows_at_once; ++r) {
-      __builtin_prefetch(x + static_cast<std::ptrdiff_t>(r) * along + line);
-    }
-    for (std::size_t c = line; c < std::min(line + in_line, columns); c += in_vector) {
-      hn::Vec<doubles> sum[count];
-      for (std::size_t j = 0; j < count; ++j) sum[j] = hn::Load(doubles(), sums[j] + c);
-      const T* row = x + c;
-      for (std::size_t r = 0; r < rows_at_once; ++r, row += along) {
-        auto v = hn::AndNot(ignored, load(doubles(), row));
-        if constexpr (count > 1) v = hn::Mul(v, hn::Set(doubles(), scale));
-        if constexpr (column_words<T> == 2) {
-          add_parts(v, sum);
-        } else {
-          sum[0] = hn::Add(sum[0], v);
-        }
-        if constexpr (Terms == exact_terms::moments) add_parts(hn::Mul(v, v), sum + column_words<T>);
-      }
-      for (std::size_t j = 0; j < count; ++j) hn::Store(sum[j], doubles(), sums[j] + c);
-    }
-  }
-}
-
-/// The words are summed as doubles. They are exact if no operation has set the inexact flag, and if the sums fit in
-/// words. Round() does not set the flag. A sum is -0 if all elements are, and a sum of squares has no sign.
-template <exact_terms Terms, class T>
-HWY_NOINLINE bool add_sums(const exact_window& window, const T* x, std::ptrdiff_t along, std::size_t rows,
-                           std::size_t columns, std::uint64_t* planes, std::size_t distance) {
-  constexpr std::size_t of_element = column_words<T>, count = column_sums<Terms, T>;
-  constexpr std::size_t in_vector = hn::MaxLanes(doubles());
-  // Elements are scaled so that the last word, of elements of T or of squares, is in units of 1.
-  const int exponent = window.unit + (Terms == exact_terms::moments ? word_bits / 2 : word_bits);
-  const double scale = std::ldexp(1, -exponent);
-  HWY_ALIGN sums_of_columns<Terms, T> sums;
-  for (auto& of_word : sums) {
-    for (std::size_t c = 0; c < columns; c += in_vector) hn::Store(hn::Set(doubles(), -0.0), doubles(), of_word + c);
-  }
-  exception_flags flags;
-  flags.clear_inexact();
-  for (std::size_t r = 0; r < rows; r += rows_at_once, x += static_cast<std::ptrdiff_t>(rows_at_once) * along) {
-    sum_rows<Terms>(window.ignored, scale, x, along, columns, sums);
-  }
-
-  auto misfits = hn::Zero(words());
-  const auto minus_zero = hn::Set(words(), detail::to_bits(-0.0));
-  const auto constant_of = [&](std::size_t j) {
-    return j < of_element ? window.constant[j] : window.square_constant[j - of_element];
-  };
-  for (std::size_t j = 0; j < count; ++j) {
-    const auto constant = hn::Set(doubles(), constant_of(j));
-    const auto unit = hn::Set(doubles(), count == 1 ? 1 : std::ldexp(1, j < of_element ? exponent : 2 * exponent));
-    for (std::size_t c = 0; c < columns; c += in_vector) {
-      const auto sum = hn::Load(doubles(), sums[j] + c), t = hn::Add(hn::Mul(sum, unit), constant);
-      // A sum that fits leaves the exponent of the constant as it is.
-      misfits = hn::Or(misfits, hn::ShiftRight<52>(hn::BitCast(words(), hn::Xor(t, constant))));
-      if (Terms == exact_terms::elements && j == of_element - 1) {
-        misfits = hn::Or(misfits, hn::VecFromMask(words(), hn::Eq(hn::BitCast(words(), sum), minus_zero)));
-      }
-      hn::Store(t, doubles(), sums[j] + c);
-    }
-  }
-  asm volatile("" : : "r"(&sums[0][0]) : "memory");  // the flag is read after the last addition
-  if (flags.has_inexact() || !hn::AllTrue(words(), hn::Eq(misfits, hn::Zero(words())))) return false;
-  const auto add_to_plane = [&](std::size_t j, std::size_t c, hn::Vec<words> added) HWY_ATTR {
-    std::uint64_t* const plane = planes + j * distance + c;
-    hn::StoreU(hn::Add(hn::LoadU(words(), plane), added), words(), plane);
-  };
-  for (std::size_t j = 0; j < count; ++j) {
-    const auto others = hn::Set(words(), (rows - 1) * detail::to_bits(constant_of(j)));
-    for (std::size_t c = 0; c < columns; c += in_vector) {
-      const auto word = hn::BitCast(words(), hn::Load(doubles(), sums[j] + c));
-      add_to_plane(j < of_element ? j : j + 1, c, hn::Add(word, others));
-    }
-  }
-  for (std::size_t c = 0; c < columns; c += in_vector) add_to_plane(of_element, c, hn::Set(words(), rows));
-  return true;
-}
-
 /// Null if Highway has no instruction for Round(), or terms are squares of doubles, which are no doubles.
 template <exact_terms Terms, class T>
 constexpr auto find_add_sums() -> decltype(split_loops<T>::add_sums) {
@@ -297,7 +177,8 @@ constexpr auto find_add_sums() -> decltype(split_loops<T>::add_sums) {
   }
 }
 template <exact_terms Terms, class T>
-constexpr split_loops<T> loops_of{add_block<Terms, T>, add_column_block<Terms, T>, find_add_sums<Terms, T>()};
+constexpr split_loops<T> loops_of{add_block<Terms, T>, add_column_block<Terms, T>, find_add_sums<Terms, T>(),
+                                  sizeof(T) == 4 && converts<f16>};
 
 const split_loops<float>* loops_of_floats(exact_terms terms) {
   return terms == exact_terms::moments ? &loops_of<exact_terms::moments, float>

@@ -16,6 +16,11 @@ inline constexpr std::size_t rows_together = 32;
 /// Columns whose sums as doubles stay in an L1 cache, the rows that are added to these sums at once, and a multiple
 /// of the elements of each vector.
 inline constexpr std::size_t columns_together = 512, rows_at_once = 8, whole_vectors = 8;
+/// Columns of which rows_together rows stay in an L1 cache as numbers of T.
+template <class T>
+inline constexpr std::size_t copied_columns = 512 / sizeof(T);
+/// The floats of 16 bits in a cache line.
+inline constexpr std::size_t halves_in_line = 32;
 
 /// The sums of columns have fewer words, which hold larger numbers: an element of T has so many, and a square has
 /// twice as many. A sum of words stays in 64 bits for most_rows elements.
@@ -40,9 +45,11 @@ struct split_loops {
                           std::size_t columns, std::uint64_t* planes, std::size_t distance, std::uint32_t* misfits);
   /// Does what add_rows() does, and returns true. Does nothing and returns false if a sum of `rows` elements is no
   /// double, or fits in no words. `rows` is a multiple of rows_at_once, and `columns`, up to columns_together, one of
-  /// whole_vectors. Null if the instruction set cannot prove such sums.
-  bool (*add_sums)(const exact_window& window, const T* x, std::ptrdiff_t along, std::size_t rows,
-                   std::size_t columns, std::uint64_t* planes, std::size_t distance);
+  /// whole_vectors. Null if the instruction set cannot prove such sums. The elements at x have `type`: the type of T,
+  /// or if `sums_halves` f16 or bf16. Columns of these are a multiple of halves_in_line.
+  bool (*add_sums)(const exact_window& window, const void* x, element_type type, std::ptrdiff_t along,
+                   std::size_t rows, std::size_t columns, std::uint64_t* planes, std::size_t distance);
+  bool sums_halves;
 };
 
 /// The loops for the best instruction set of this machine.

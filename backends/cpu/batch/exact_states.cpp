@@ -12,10 +12,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "backends/cpu/batch/exact_split.hpp"
+#include "backends/cpu/batch/exact_rows.hpp"
 #include "backends/cpu/batch/exact_totals.hpp"
-#include "backends/cpu/exception_flags.hpp"
-#include "backends/cpu/leaf.hpp"
 #include "backends/cpu/state_memory.hpp"
 
 namespace fanin::cpu {
@@ -50,14 +48,16 @@ class misfit_lists {
 };
 
 template <exact_terms Terms, class T>
-class window_states final : public exact_states {
+class window_states final : public rows_in_words<T> {
+  using rows_in_words<T>::request_;
+  using rows_in_words<T>::window_;
+  using rows_in_words<T>::split_;
+  using group_states::groups;
   static constexpr bool has_squares = Terms == exact_terms::moments;
   static constexpr std::size_t words = state_words(Terms);
-  static constexpr std::size_t column_planes = (has_squares ? 3 : 1) * column_words<T> + 1;
 
  public:
-  window_states(const request& request, const exact_window& window)
-      : request_(request), window_(window), split_(find_split_loops<T>(Terms)) {
+  window_states(const request& request, const exact_window& window) : rows_in_words<T>(request, window, Terms) {
     for (std::size_t j = 0; j < 3; ++j) constants_[j] = std::bit_cast<std::uint64_t>(window.constant[j]);
     for (std::size_t j = first_square_word; j < words; ++j) {
       const bool is_twice = sizeof(T) == 8 && j + 1 < words;  // once for a product, and once for its rounding error
@@ -75,33 +75,6 @@ class window_states final : public exact_states {
       for (std::size_t k = 0; k < found; ++k) {
         const T misfit = x[i + misfits[k]];
         misfits_.add(groups() + 2, group[i + misfits[k]], window_.ignored != 0 ? std::fabs(misfit) : misfit);
-      }
-    }
-  }
-  void add_rows(const void* data, std::ptrdiff_t along, std::size_t rows, std::size_t columns) override {
-    const auto* x = static_cast<const std::byte*>(data);
-    const element_type type = request_.inputs.type();
-    const std::size_t bytes = byte_size(type), in_strip = bytes < 4 ? widened_columns : columns;
-    alignas(64) T wide[sizeof(T) == 4 ? rows_together * widened_columns : 1];
-    distance_ = (columns + whole_vectors - 1) / whole_vectors * whole_vectors;
-    planes_.resize(column_planes * distance_);
-    for (std::size_t n, in_planes = 0; rows > 0; rows -= n) {
-      n = std::min(rows_together, rows < rows_at_once ? rows : rows / rows_at_once * rows_at_once);
-      for (std::size_t c = 0; c < columns; c += in_strip) {
-        const std::size_t here = std::min(in_strip, columns - c);
-        if constexpr (sizeof(T) == 4) {
-          if (bytes < 4) {
-            widen_rows(x + c * bytes, along, n, here, type, wide);
-            add_strip(wide, static_cast<std::ptrdiff_t>(here), n, c, here);
-            continue;
-          }
-        }
-        add_strip(reinterpret_cast<const T*>(x) + c, along, n, c, here);
-      }
-      x += static_cast<std::ptrdiff_t>(n) * along * static_cast<std::ptrdiff_t>(bytes);
-      if (std::exchange(in_planes, in_planes + n) + n + rows_together > most_rows || rows == n) {
-        add_planes(columns);
-        in_planes = 0;
       }
     }
   }
@@ -128,8 +101,6 @@ class window_states final : public exact_states {
   static constexpr std::size_t few_states = 256;
   /// 2^22 elements with words of at most 2^40 add up to at most 2^62, next to what carries leave.
   static constexpr std::uint64_t most_without_carries = (std::uint64_t{1} << 22) - 2 * split_block;
-  /// So many columns of rows_together narrow elements stay in an L1 cache as floats.
-  static constexpr std::size_t widened_columns = 128;
 
   static const window_states& of(const std::unique_ptr<group_states>& states) {
     return static_cast<const window_states&>(*states);
@@ -137,37 +108,6 @@ class window_states final : public exact_states {
   template <class F>
   void for_each_state(std::size_t group, const F& f) const {
     for (std::size_t i = group << copies_; i < (group + 1) << copies_; ++i) f(states_ + i * words);
-  }
-  /// Adds up to rows_together rows of neighbouring columns, of which x[0] belongs to state `first`, to the planes.
-  FANIN_NOINLINE void add_strip(const T* x, std::ptrdiff_t along, std::size_t rows, std::size_t first,
-                                std::size_t columns) {
-    constexpr std::size_t retried = 32;    // the columns in which a sum that is no double is looked for
-    constexpr unsigned most_untried = 15;  // keeps attempts that fail below a tenth of the time
-    const bool tries = proves_sums_ && rows % rows_at_once == 0 && untried_ == 0;
-    if (untried_ > 0) --untried_;
-    const auto add_sums = [&](std::size_t c, std::size_t count) {
-      return tries && count > 0 && count % whole_vectors == 0 &&
-             split_.add_sums(window_, x + c, along, rows, count, planes_.data() + first + c, distance_);
-    };
-    const std::size_t whole = std::min(columns_together, columns / whole_vectors * whole_vectors);
-    std::size_t failed = 0;
-    for (std::size_t c = add_sums(0, whole) ? whole : 0; c < columns; c += retried) {
-      const std::size_t here = std::min(retried, columns - c);
-      if (add_sums(c, here)) continue;
-      failed += here;
-      if (tries && failed > columns / 2) untried_ = most_untried;
-      std::uint32_t misfits[retried];
-      const std::size_t found =
-          split_.add_rows(window_, x + c, along, rows, here, planes_.data() + first + c, distance_, misfits);
-      for (std::size_t k = 0; k < found; ++k) {
-        T column[rows_together];
-        std::uint32_t group[rows_together];
-        const std::size_t place = c + misfits[k];
-        std::fill_n(group, rows, static_cast<std::uint32_t>(first + place));
-        for (std::size_t r = 0; r < rows; ++r) column[r] = x[static_cast<std::ptrdiff_t>(r) * along + place];
-        add(group, column, rows, 0);
-      }
-    }
   }
   /// A word of a state without the constants.
   std::int64_t word(const std::uint64_t* state, std::size_t j) const {
@@ -185,13 +125,13 @@ class window_states final : public exact_states {
       all.count += state[count_word];
     });
   }
-  /// Adds the words of columns to the states, which get no carries before the next addition.
-  FANIN_NOINLINE void add_planes(std::size_t columns) {
+  /// The states get no carries before the next addition.
+  void add_planes(std::size_t columns) override {
     if (without_carries_ > 0) carry_all();
     constexpr std::size_t of_element = column_words<T>;
     for (std::size_t c = 0; c < columns; ++c) {
       std::uint64_t* const state = states_ + (c << copies_) * words;
-      const auto plane = [&](std::size_t i) { return std::exchange(planes_[i * distance_ + c], 0); };
+      const auto plane = [&](std::size_t i) { return this->take_from_plane(i, c); };
       const std::uint64_t count = plane(of_element);
       state[count_word] += count;
       for (std::size_t j = 0; j < 3; ++j) state[j] += j < of_element ? plane(j) : count * constants_[j];
@@ -275,10 +215,6 @@ class window_states final : public exact_states {
     misfits_.clear();
   }
 
-  const request& request_;
-  exact_window window_;
-  const split_loops<T>& split_;
-  const bool proves_sums_ = split_.add_sums != nullptr && sets_inexact();
   std::uint64_t constants_[words] = {};  ///< what each element adds to each word beside its own words
   state_memory memory_;
   std::uint64_t* states_ = nullptr;
@@ -286,9 +222,6 @@ class window_states final : public exact_states {
   unsigned copies_ = 0;  ///< the logarithm of the number of states of a group, which take its elements in turn
   std::uint64_t without_carries_ = 0;
   misfit_lists<T> misfits_;
-  std::vector<std::uint64_t> planes_;  ///< the words of columns that were not added to states yet
-  unsigned untried_ = 0;               ///< strips whose sums are not tried as doubles, since most of one were none
-  std::size_t distance_ = 0;           ///< from a word of a column to its next one
 };
 
 }  // namespace
