@@ -336,6 +336,18 @@ TEST_SUITE("unit/batch_bits") {
     });
   }
 
+  TEST_CASE_TEMPLATE("squares of columns, of which one has a digit below its words", T, float, double) {
+    constexpr std::size_t rows = 64, columns = 1000;
+    on_every_target([] {
+      for (const int exponent : {-40, -66, -75, -76, -90}) {
+        std::vector<T> x(rows * columns, T{1});
+        for (std::size_t r = 0; r < rows; ++r) x[r * columns + 5] = T{0};
+        x[5] = std::ldexp(T{1}, exponent);
+        check_columns<T>(operation::sum_of_squares, x, rows, columns, 1);
+      }
+    });
+  }
+
   TEST_CASE_TEMPLATE("exact sums of columns of the largest numbers, with some that are not finite", T, float, bf16) {
     constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
     constexpr std::size_t rows = 64, columns = 100;

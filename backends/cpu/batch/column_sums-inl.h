@@ -208,6 +208,86 @@ HWY_NOINLINE bool add_sums(const exact_window& window, const void* data, element
   return true;
 }
 
+/// Does this for squares of doubles. In units of 2^(window.unit + 26), an element is a + b + c: a multiple of 2^24,
+/// an integer of 24 bits, and a multiple of 2^-26 of at most 1/2. If no operation has set the flag, the sums of a^2,
+/// ab, b^2 + 2ac, 2bc, c^2, a + b and c are exact. To the sum of c a number is added whose last bit is 2^-26.
+template <class T>
+HWY_NOINLINE bool add_square_sums(const exact_window& window, const void* data, element_type /*type*/,
+                                  std::ptrdiff_t along, std::size_t rows, std::size_t columns, std::uint64_t* planes,
+                                  std::size_t distance) {
+  constexpr std::size_t in_vector = hn::MaxLanes(doubles()), of_element = column_words<double>, of_square = 4;
+  constexpr std::size_t squares = 5, count = squares + 2, all = of_element + 1 + of_square;
+  const int exponent = window.unit + 26;
+  const auto scale = hn::Set(doubles(), std::ldexp(1, -exponent));
+  const auto unit = hn::Set(doubles(), std::ldexp(1, exponent)), square_unit = hn::Mul(unit, unit);
+  const auto limit = hn::Set(doubles(), window.limit * window.limit);
+  const auto a_unit = hn::Set(doubles(), 0x1p24), inverse = hn::Set(doubles(), 0x1p-24);
+  const auto with_last_bit = hn::Set(doubles(), 0x1.8p26);
+  HWY_ALIGN double sums[count][copied_columns<double>];
+  exception_flags flags;
+  flags.clear_inexact();
+  auto fits = hn::Lt(hn::Zero(doubles()), limit);
+  for (std::size_t c = 0; c < columns; c += in_vector) {
+    hn::Vec<doubles> sum[count];
+    for (auto& of_term : sum) of_term = hn::Zero(doubles());
+    sum[6] = with_last_bit;
+    const T* row = static_cast<const T*>(data) + c;
+    HWY_UNROLL(1)
+    for (std::size_t r = 0; r < rows; ++r, row += along) {
+      const auto v = hn::Mul(hn::LoadU(doubles(), row), scale);
+      const auto upper = hn::Round(v), rest = hn::Sub(v, upper), twice = hn::Add(rest, rest);
+      const auto a = hn::Mul(hn::Round(hn::Mul(upper, inverse)), a_unit), b = hn::Sub(upper, a);
+      sum[0] = hn::MulAdd(a, a, sum[0]);
+      sum[1] = hn::MulAdd(a, b, sum[1]);
+      sum[2] = hn::Add(sum[2], hn::MulAdd(a, twice, hn::Mul(b, b)));
+      sum[3] = hn::MulAdd(b, twice, sum[3]);
+      sum[4] = hn::MulAdd(rest, rest, sum[4]);
+      sum[5] = hn::Add(sum[5], upper);
+      sum[6] = hn::Add(sum[6], rest);
+    }
+    sum[1] = hn::Add(sum[1], sum[1]);
+    sum[6] = hn::Sub(sum[6], with_last_bit);
+    for (std::size_t j = 0; j < count; ++j) {
+      sum[j] = hn::Mul(sum[j], j < squares ? square_unit : unit);
+      hn::Store(sum[j], doubles(), sums[j] + c);
+    }
+    fits = hn::And(fits, hn::Lt(sum[0], limit));
+  }
+  asm volatile("" : : "r"(&sums[0][0]) : "memory");
+  if (flags.has_inexact() || !hn::AllTrue(doubles(), fits)) return false;
+
+  // add_column_block() adds the constants of words for each element, and those of squares mostly twice.
+  std::uint64_t others[all];
+  for (std::size_t j = 0; j < of_element; ++j) others[j] = (rows - 2) * detail::to_bits(window.constant[j]);
+  others[of_element] = rows;
+  for (std::size_t j = 0; j < of_square; ++j) {
+    const std::uint64_t times = rows * (j + 1 < of_square ? 2 : 1) - squares;
+    others[of_element + 1 + j] = times * detail::to_bits(window.square_constant[j]);
+  }
+  HWY_UNROLL(1)
+  for (std::size_t c = 0; c < columns; c += in_vector) {
+    hn::Vec<words> word[all];
+    for (std::size_t j = 0; j < all; ++j) word[j] = hn::Set(words(), others[j]);
+    const auto add = [&]<std::size_t Count>(std::size_t first, std::size_t end, const double* constant, auto* to,
+                                            std::integral_constant<std::size_t, Count>) HWY_ATTR {
+      HWY_UNROLL(1)
+      for (std::size_t j = first; j < end; ++j) {
+        hn::Vec<words> of_sum[Count];
+        auto rest = hn::Load(doubles(), sums[j] + c);
+        split<Count>(rest, constant, of_sum);
+        for (std::size_t i = 0; i < Count; ++i) to[i] = hn::Add(to[i], of_sum[i]);
+      }
+    };
+    add(0, squares, window.square_constant, word + of_element + 1, std::integral_constant<std::size_t, of_square>());
+    add(squares, count, window.constant, word, std::integral_constant<std::size_t, of_element>());
+    for (std::size_t j = 0; j < all; ++j) {
+      std::uint64_t* const plane = planes + j * distance + c;
+      hn::StoreU(hn::Add(hn::LoadU(words(), plane), word[j]), words(), plane);
+    }
+  }
+  return true;
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace fanin::cpu
 HWY_AFTER_NAMESPACE();

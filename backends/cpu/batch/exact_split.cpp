@@ -166,12 +166,14 @@ HWY_NOINLINE std::size_t add_column_block(const exact_window& window, const T* x
   return found;
 }
 
-/// Null if Highway has no instruction for Round(), or terms are squares of doubles, which are no doubles.
+/// Null if Highway has no instruction for Round().
 template <exact_terms Terms, class T>
 constexpr auto find_add_sums() -> decltype(split_loops<T>::add_sums) {
   constexpr bool has_round = HWY_ARCH_X86 ? HWY_TARGET <= HWY_SSE4 : HWY_ARCH_ARM_A64 && HWY_TARGET < HWY_EMU128;
   if constexpr (has_round && (Terms == exact_terms::elements || sizeof(T) == 4)) {
     return add_sums<Terms, T>;
+  } else if constexpr (has_round && converts<f16>) {
+    return add_square_sums<T>;
   } else {
     return nullptr;
   }
