@@ -103,9 +103,10 @@ void check_groups(bool has_wide_keys, std::size_t count, std::uint32_t groups, i
 
 /// One type of each width and of each kind of rule.
 template <class T>
-inline constexpr bool is_tried = std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint16_t> ||
-                                 std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::uint64_t> ||
-                                 std::is_same_v<T, bf16> || std::is_same_v<T, float> || std::is_same_v<T, double>;
+inline constexpr bool is_tried =
+    std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint16_t> || std::is_same_v<T, std::int32_t> ||
+    std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::uint64_t> || std::is_same_v<T, bf16> ||
+    std::is_same_v<T, float> || std::is_same_v<T, double>;
 /// Whether the kernels have the recipe.
 template <class Recipe>
 constexpr bool has_tables() {

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include <fanin/accumulator/fixed_point.hpp>
@@ -89,9 +90,9 @@ HWY_INLINE void sum_rows(std::uint64_t ignored_bits, double scale, const T* x, s
   }
 }
 
-/// Adds rows_at_once rows of floats of 16 bits to `sum`, and their squares to `squares`. A double holds the sum of so
-/// many of them. A row is read by whole cache lines: if rows are a power of two apart, few lines of one column are in
-/// a cache together.
+/// Adds rows_at_once rows of floats of 16 bits to `sum`, and their squares to `squares`. A double holds the sum of
+/// rows_at_once squares. A row is read by whole cache lines: if rows are a power of two apart, few lines of one
+/// column are in a cache together.
 template <exact_terms Terms, class E>
 HWY_INLINE void sum_rows_of_halves(std::uint64_t ignored_bits, const E* x, std::ptrdiff_t along, std::size_t columns,
                                    double* sum, [[maybe_unused]] double* squares) {
@@ -109,7 +110,7 @@ HWY_INLINE void sum_rows_of_halves(std::uint64_t ignored_bits, const E* x, std::
     const E* row = x + c;
     HWY_UNROLL(1)
     for (std::size_t r = 0; r < rows_at_once; ++r, row += along) {
-      __builtin_prefetch(row + rows_at_once * along);
+      __builtin_prefetch(row + static_cast<std::ptrdiff_t>(rows_at_once) * along);
       for (std::size_t k = 0; k < vectors; ++k) {
         const auto loaded = load(doubles(), row + k * in_vector);
         const auto v = has_squares ? loaded : hn::AndNot(ignored, loaded);
@@ -208,9 +209,10 @@ HWY_NOINLINE bool add_sums(const exact_window& window, const void* data, element
   return true;
 }
 
-/// Does this for squares of doubles. In units of 2^(window.unit + 26), an element is a + b + c: a multiple of 2^24,
-/// an integer of 24 bits, and a multiple of 2^-26 of at most 1/2. If no operation has set the flag, the sums of a^2,
-/// ab, b^2 + 2ac, 2bc, c^2, a + b and c are exact. To the sum of c a number is added whose last bit is 2^-26.
+/// Adds sums of columns of doubles and of their squares to planes. In units of 2^(window.unit + 26), an element is a
+/// + b + c: a multiple of 2^24, an integer of 24 bits, and a multiple of 2^-26 of at most 1/2. If no operation has
+/// set the flag, the sums of a^2, ab, b^2 + 2ac, 2bc, c^2, a + b and c are exact. To the sum of c a number is added
+/// whose last bit is 2^-26.
 template <class T>
 HWY_NOINLINE bool add_square_sums(const exact_window& window, const void* data, element_type /*type*/,
                                   std::ptrdiff_t along, std::size_t rows, std::size_t columns, std::uint64_t* planes,

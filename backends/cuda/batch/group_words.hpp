@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of device memory whose elements are compared, or are integers that are added or multiplied, without a sort
-// (group_words.cuh).
+// Groups of device memory whose elements are compared, or are integers of which sums or sums of squares are formed,
+// without a sort (group_words.cuh).
 #pragma once
 
 #include "backends/cuda/batch/elements.hpp"
