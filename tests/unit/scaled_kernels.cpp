@@ -172,10 +172,10 @@ void check_line_states(const line_arrays<T>& arrays, const std::vector<typename 
   }
 }
 
-/// Rows and segments of `length` elements and fewer, folded by groups of `lanes` lanes.
+/// Rows and segments of `length` elements and fewer, folded by groups of `lanes` lanes. Rows are cut into chunks.
 template <class T, class A>
-void check_lines(std::size_t length, unsigned lanes, std::size_t shift, std::size_t apart, operation what) {
-  constexpr std::size_t rows = 67, chunk = 300;
+void check_lines(std::size_t length, unsigned lanes, std::size_t shift, std::size_t apart, operation what,
+                 std::size_t rows = 67, std::size_t chunk = 300) {
   const unsigned lines = std::min(lanes, 3u);
   const std::size_t of_row = length + 3, last = (rows - 1) * of_row + length;
   const line_arrays<T> arrays(last, shift, apart, cuda::folds_terms<A> ? 30 : 20);
@@ -256,6 +256,14 @@ TEST_SUITE("unit/scaled_kernels") {
     check(64, 8, 0);
     check(64, 1, 1);
     check(700, 32, 1);
+  }
+
+  TEST_CASE_TEMPLATE("terms of the longest chunks", T, float, bf16) {
+    using word = cuda::word_for<T>;
+    for (const std::size_t length : {16384, 16385}) {
+      check_lines<T, products<word>>(length, 32, 0, 0, operation::sum_of_squares, 3, 16384);
+      check_lines<T, moments<word>>(length, 32, 0, 0, operation::variance, 3, 16384);
+    }
   }
 
   TEST_CASE_TEMPLATE("dot products of rows without elements read nothing", T, float, double, bf16) {
