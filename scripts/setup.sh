@@ -90,14 +90,11 @@ configure() {
   if ! is_debian_12; then
     say "this is not Debian 12, so nothing is installed; these are needed, by their Debian names: ${packages[*]}"
   fi
-  local native=OFF cuda=AUTO references=ON tests=ON part settings=()
+  local native=OFF cuda=AUTO references=ON tests=ON part processor=CPU settings=()
+  if [[ $1 == native ]]; then native=ON processor="CPU of this machine"; fi
   if ! has_device_code "$1"; then
     cuda=OFF
-    say "building for the CPU alone; cmake --preset default -DFANIN_CUDA=ON adds device code"
-  fi
-  if [[ $1 == native ]]; then
-    native=ON
-    say "building for this machine's processor; -DFANIN_NATIVE=OFF builds for every processor"
+    say "building for the $processor alone; cmake --preset default -DFANIN_CUDA=ON -DFANIN_NATIVE=OFF adds the rest"
   fi
   if [[ $cuda == OFF || $1 == command ]]; then references=OFF; fi
   if [[ $1 != all ]]; then tests=OFF; fi

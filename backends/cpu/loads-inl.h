@@ -31,7 +31,7 @@ HWY_INLINE hn::Vec<D> load(D d, const float* x) {
   return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), x));
 }
 
-/// Whether numbers of T are converted by instructions of the target. Without instructions for f16, Highway takes
+/// True if the target has instructions that convert numbers of T. Without instructions for f16, Highway takes
 /// infinities and NaN of f16 for numbers. AVX2 and newer targets, which have lower numbers, have such instructions,
 /// and so has every ARMv8.
 template <class T>

@@ -74,7 +74,7 @@ device_result<R> expected_value(const State& s, std::uint64_t count) {
     return cuda::finished<Recipe, R>(s, count);
   }
 }
-/// Whether two values have the same bits. The padding of an index is none of them.
+/// Returns true if two values have the same bits, padding aside.
 template <class R>
 bool same_bits(const R& a, const R& b) {
   if constexpr (requires { a.index; }) {

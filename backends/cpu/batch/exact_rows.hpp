@@ -79,7 +79,7 @@ class rows_in_words : public exact_states {
 
     const void* at(std::size_t c) const { return static_cast<const std::byte*>(x) + c * byte_size(type); }
   };
-  /// The same rows as rows of T at `to`.
+  /// Copies the elements of a strip to `to` as numbers of T, row after row, and returns the strip of the copies.
   static strip copied(const strip& from, T* to) {
     if constexpr (sizeof(T) == 4) {
       widen_rows(from.x, from.along, from.rows, from.columns, from.type, to);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of an exact sum that a warp adds. Terms in a window of exponents are summed in registers, by the lanes on
-// their own (integer_sums.cuh, limb_products.cuh, double_squares.cuh); the others are added one by one to the block's chunks
-// (lane_sums.cuh). Each warp chooses windows of its own.
+// their own (integer_sums.cuh, limb_products.cuh, double_squares.cuh). The others are added one by one to the block's
+// chunks (lane_sums.cuh). Each warp chooses windows of its own.
 #pragma once
 
 #include <algorithm>
