@@ -53,14 +53,7 @@ struct recipe_functions {
   void (*round_short_words)(const std::int64_t* words, element_type result, void* out) = nullptr;
 };
 
-/// The functions of recipes of integers, or of floats and complex numbers. Each is a unit of its own, because they
-/// take long to compile.
-template <bool OfIntegers>
-const recipe_functions* find_functions(operation what, element_type type, method how);
-
 /// The functions of a recipe, or null if there is none.
-inline const recipe_functions* find_functions(operation what, element_type type, method how) {
-  return is_integer(type) ? find_functions<true>(what, type, how) : find_functions<false>(what, type, how);
-}
+const recipe_functions* find_functions(operation what, element_type type, method how);
 
 }  // namespace fanin

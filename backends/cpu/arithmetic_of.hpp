@@ -14,7 +14,7 @@ using loop_of = loop<acc::folds_as_t<typename Recipe::accumulator>>;
 using finish_function = decltype(arithmetic::finish);
 
 /// The function that finishes a state of the loop by Finish, which takes a state of the accumulator. Where order does
-/// not matter, both states are the same.
+/// not matter, both states are the same. The loops of narrow floats have the states of floats.
 template <class Recipe, finish_function Finish>
 constexpr finish_function finish_by() {
   if constexpr (Recipe::accumulator::order_free) {
@@ -40,11 +40,11 @@ void reduce_at_once(const operands& data, std::size_t count, element_type result
   using state = typename Recipe::accumulator::state;
   if constexpr (has_whole<loop_of<Recipe>>) {
     const state total = loop_of<Recipe>::whole(data, count);
-    finish_state<Recipe>(&total, count, result, out);
+    finish_state<finished_by_t<Recipe>>(&total, count, result, out);
   } else {
     state total = Recipe::accumulator::identity();
     loop_of<Recipe>::functions.accumulate(data, count, &total);
-    finish_state<Recipe>(&total, count, result, out);
+    finish_state<finished_by_t<Recipe>>(&total, count, result, out);
   }
 }
 
@@ -96,7 +96,8 @@ constexpr arithmetic arithmetic_of() {
   static_assert(loop::functions.state_bytes <= sizeof(state_buffer));
   static_assert(!A::order_free || loop::functions.state_bytes == sizeof(typename A::state));
   static_assert(A::order_free || loop::functions.leaf_elements == detail::leaf_of<A>);
-  f.finish = finish_by<Recipe, finish_state<Recipe>>();
+  using ended = finished_by_t<Recipe>;
+  f.finish = finish_by<ended, finish_state<ended>>();
   if constexpr (reduces_at_once<Recipe>) f.reduce = reduce_at_once<Recipe>;
   f.reduce_each = reduce_each_of<Recipe>();
   if constexpr (requires(typename A::state * totals) { loop::whole_each(nullptr, nullptr, 0, totals); }) {
@@ -104,7 +105,7 @@ constexpr arithmetic arithmetic_of() {
                        element_type result, void* out) {
       typename A::state totals[arithmetic::most_runs];
       loop::whole_each(runs, counts, number, totals);
-      with_result<Recipe>(result, [&]<class R>(R) {
+      with_end<Recipe>(result, [&]<class A, class R>() {
         for (std::size_t i = 0; i < number; ++i) {
           static_cast<R*>(out)[i] = A::template finish<R>(totals[i], counts[i]);
         }
@@ -113,7 +114,7 @@ constexpr arithmetic arithmetic_of() {
     };
   }
   if constexpr (std::same_as<A, acc::exact_sum<typename A::element>>) f.reduce = sum_exactly<Recipe>;
-  f.bound = bound_of_state<Recipe>;
+  f.bound = bound_of_state<ended>;
   return f;
 }
 
@@ -123,8 +124,9 @@ constexpr arithmetic addition_of() {
   arithmetic f = arithmetic_of<Recipe>();
   f.reduce = nullptr;
   f.reduce_each = nullptr;
-  f.finish = finish_by<Recipe, add_to_result<Recipe>>();
-  f.bound = bound_of_addition<Recipe>;
+  using ended = finished_by_t<Recipe>;
+  f.finish = finish_by<ended, add_to_result<ended>>();
+  f.bound = bound_of_addition<ended>;
   return f;
 }
 

@@ -12,6 +12,7 @@
 
 #include "backends/cpu/batch/columns.hpp"
 #include "backends/cpu/batch/log_sum_columns.hpp"
+#include "backends/finish_state.hpp"
 
 namespace fanin::cpu {
 
@@ -132,11 +133,10 @@ typename A::state state_of(const void* states, std::size_t columns, std::size_t 
 template <class Recipe>
 void finish_columns(const void* states, std::size_t columns, std::size_t first, std::size_t last, std::uint64_t count,
                     element_type result, void* out, std::size_t distance) {
-  using A = typename Recipe::accumulator;
-  with_result<Recipe>(result, [&]<class R>(R) {
+  using loops = folds_columns_as<acc::folds_as_t<typename Recipe::accumulator>>;
+  with_end<Recipe>(result, [&]<class A, class R>() {
     for (std::size_t c = first; c < last; ++c) {
-      static_cast<R*>(out)[c * distance] =
-          A::template finish<R>(state_of<folds_columns_as<acc::folds_as_t<A>>>(states, columns, c), count);
+      static_cast<R*>(out)[c * distance] = A::template finish<R>(state_of<loops>(states, columns, c), count);
     }
   });
 }
@@ -154,7 +154,7 @@ inline constexpr column_loops general_loops_of{general_loops<A>::width,
 template <class Recipe>
 constexpr column_functions column_functions_of() {
   using A = folds_columns_as<acc::folds_as_t<typename Recipe::accumulator>>;
-  column_functions f{column_kernel_of<A>, nullptr, detail::leaf_of<A>, finish_columns<Recipe>};
+  column_functions f{column_kernel_of<A>, nullptr, detail::leaf_of<A>, finish_columns<finished_by_t<Recipe>>};
   if constexpr (!column_kernel_of<A>.has_value()) f.general = &general_loops_of<A>;
   return f;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the table of recipes.
-#pragma once
+#include "backends/recipe_functions.hpp"
 
 #include <concepts>
 #include <new>
@@ -9,10 +9,9 @@
 #include "backends/cpu/batch/column_functions.hpp"
 #include "backends/cpu/batch/keyed_addition.hpp"
 #include "backends/lane_functions_of.hpp"
-#include "backends/recipe_functions.hpp"
 
 namespace fanin {
-namespace detail {
+namespace {
 
 template <class Recipe>
 constexpr bool has_lanes_of_recipe() {
@@ -26,13 +25,13 @@ constexpr bool has_lanes_of_recipe() {
 /// One constant for each part of the table that not every recipe has. Recipes whose accumulators fold alike share
 /// those that the accumulator determines.
 template <class Recipe>
-inline constexpr cpu::arithmetic addition_by = cpu::addition_of<Recipe>();
+constexpr cpu::arithmetic addition_by = cpu::addition_of<Recipe>();
 template <class Recipe>
-inline constexpr cpu::column_functions columns_by = cpu::column_functions_of<Recipe>();
+constexpr cpu::column_functions columns_by = cpu::column_functions_of<Recipe>();
 template <class A, const cpu::arithmetic& F = cpu::single_loop<A>::functions>
-inline constexpr single_state_functions single_by{F.state_bytes, F.reset, F.accumulate, F.merge};
+constexpr single_state_functions single_by{F.state_bytes, F.reset, F.accumulate, F.merge};
 template <class A>
-inline constexpr lane_functions lanes_by = lane_functions_of<A>();
+constexpr lane_functions lanes_by = lane_functions_of<A>();
 
 template <class Recipe>
 constexpr recipe_functions functions_of() {
@@ -49,8 +48,8 @@ constexpr recipe_functions functions_of() {
   }
   if constexpr (!A::order_free) {
     f.single = &single_by<A>;
-    f.finish_single = finish_state<Recipe>;
-    if constexpr (row_of(Recipe::what).takes_results) f.add_single = add_to_result<Recipe>;
+    f.finish_single = finish_state<finished_by_t<Recipe>>;
+    if constexpr (row_of(Recipe::what).takes_results) f.add_single = add_to_result<finished_by_t<Recipe>>;
   }
   if constexpr (requires(state & s) { s.index; }) {
     f.move = [](void* of, std::uint64_t by) { static_cast<state*>(of)->index += by; };
@@ -62,19 +61,12 @@ constexpr recipe_functions functions_of() {
   return f;
 }
 
-}  // namespace detail
+}  // namespace
 
-template <bool OfIntegers>
 const recipe_functions* find_functions(operation what, element_type type, method how) {
-  return with_element(type, [&]<class T>() -> const recipe_functions* {
-    if constexpr (is_integer(type_of<T>) == OfIntegers) {
-      return with_recipe<T>(what, how, []<class Recipe>(Recipe) -> const recipe_functions* {
-        static constexpr recipe_functions functions = detail::functions_of<Recipe>();
-        return &functions;
-      });
-    } else {
-      return nullptr;
-    }
+  return with_recipe(what, type, how, []<class Recipe>(Recipe) -> const recipe_functions* {
+    static constexpr recipe_functions functions = functions_of<Recipe>();
+    return &functions;
   });
 }
 
