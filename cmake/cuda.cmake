@@ -98,10 +98,15 @@ function(fanin_cuda_sources target unit)
     target_sources(${target} PRIVATE ${ARGN})
     return()
   endif()
+  fanin_write_unit(${CMAKE_CURRENT_BINARY_DIR}/${unit}.cu ${ARGN})
+  target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${unit}.cu)
+endfunction()
+
+# Writes a file that includes the sources of this folder.
+function(fanin_write_unit file)
   list(TRANSFORM ARGN REPLACE "(.+)" "#include \"${CMAKE_CURRENT_SOURCE_DIR}/\\1\"\n" OUTPUT_VARIABLE lines)
   list(JOIN lines "" text)
-  file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${unit}.cu CONTENT "${text}")
-  target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${unit}.cu)
+  file(GENERATE OUTPUT ${file} CONTENT "${text}")
 endfunction()
 
 # fanin_include_cuda(target source...): these C++ sources of the target include headers of CUDA. All other objects are the

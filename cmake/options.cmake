@@ -39,8 +39,8 @@ if(FANIN_BENCH AND NOT FANIN_CLI)
                       "-DFANIN_BENCH=OFF.")
 endif()
 
-# Up to 64 sources of a target are compiled as one; the command then compiles in two fifths of the time. The sources of the
-# library are compiled one by one.
+# Up to 64 sources of a target are compiled as one; the command then compiles in two fifths of the time. The library says
+# which of its sources are.
 if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_UNITY_BUILD)
   set(CMAKE_UNITY_BUILD ON)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE 64)

@@ -33,7 +33,7 @@ int device_of(const input_views& inputs) {
 }
 
 /// Whether options::devices goes with the other options. @throws invalid_argument if there is no such device
-support check_devices(const backend& b, const request& request) {
+support check_devices(const fanin::backend& b, const request& request) {
   if (request.devices.empty()) return {};
   const int count = b.device_count();
   for (const int device : request.devices) {

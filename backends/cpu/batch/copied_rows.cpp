@@ -10,7 +10,7 @@
 namespace fanin::cpu {
 namespace {
 
-constexpr std::size_t most_rows = 256;
+constexpr std::size_t most_at_once = 256;
 
 /// If the order matters, pieces are whole leaves, so the bits are the same as for a contiguous row.
 std::size_t piece_of(const arithmetic& loops) {
@@ -23,7 +23,7 @@ std::size_t piece_of(const arithmetic& loops) {
 /// next: a few cache lines, or fewer if pieces are larger.
 std::size_t rows_of(const arithmetic& loops) {
   return std::clamp<std::size_t>((loops.in_leaves() ? 128 : 256) / loops.element_bytes, 1,
-                                 loops.in_leaves() ? 32 : most_rows);
+                                 loops.in_leaves() ? 32 : most_at_once);
 }
 
 /// The distance from a copied row of `elements` elements to the next, which is an odd number of cache lines. Rows
@@ -64,7 +64,7 @@ void copied_rows::fold(std::size_t task, workspace& with) {
     loops_.reset(states + r * row_states * stride);
     if (ordered) with.trees.emplace_back(loops_, states + (r * row_states + 2) * stride);
   }
-  std::uint64_t taking_part[most_rows] = {};
+  std::uint64_t taking_part[most_at_once] = {};
   collected_runs collected(results_);
   for (std::size_t begin = 0; begin < tile.count; begin += piece_) {
     const std::size_t first = tile.begin + begin, n = std::min(piece_, tile.count - begin);

@@ -100,7 +100,7 @@ term_form::term_form(term_kind kind, element_type type) : type(type) {
     is_unsigned = std::unsigned_integral<T>;
     bytes = std::min(sizeof(T), sizeof(std::int64_t));
   });
-  is_narrow_float = is_float && bytes < sizeof(float);
+  is_narrow_float = is_widened(type);
   if (is_narrow_float) bytes = sizeof(float);
   const bool is_key = kind == term_kind::keys || kind == term_kind::inverted_keys;
   copies = kind != term_kind::elements && (is_key || is_float || bytes < sizeof(std::int64_t));

@@ -11,8 +11,6 @@
 namespace fanin::cpu {
 namespace {
 
-bool is_narrow(element_type type) { return !is_integer(type) && byte_size(type) < sizeof(float); }
-
 /// Runs of more elements are left. The floats of all runs that are reduced at once stay in the L1 cache.
 constexpr std::size_t block = 4096;
 
@@ -56,7 +54,7 @@ bool rounds_sums_of_16_bits(const request& request) {
 const arithmetic* arithmetic_of_floats(const request& request) {
   const auto* const own = static_cast<const arithmetic*>(request.prepared);
   const element_type type = request.inputs.type();
-  if (request.own != nullptr || !is_narrow(type) || request.inputs.size() > 1) return own;
+  if (request.own != nullptr || !is_widened(type) || request.inputs.size() > 1) return own;
   if (own != &find_functions(request.what, type, request.method)->arithmetic) return own;
   return &find_functions(request.what, element_type::f32, request.method)->arithmetic;
 }
@@ -68,7 +66,7 @@ std::uint64_t reduce_each_widened(const arithmetic& floats, const request& reque
         round_each_narrow(request.what, request.inputs.type(), runs.data(), counts, runs.size(), request.result, out);
     if (left != ~std::uint64_t{0} >> (64 - runs.size())) return left;
   }
-  const bool is_element = is_narrow(request.result) && row_of(request.what).unrounded;
+  const bool is_element = is_widened(request.result) && row_of(request.what).unrounded;
   const element_type result = is_element ? element_type::f32 : request.result;
   alignas(64) float x[block];
   std::uint64_t left = 0;

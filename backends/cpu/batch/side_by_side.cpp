@@ -9,12 +9,11 @@
 namespace fanin::cpu {
 namespace {
 
-bool is_narrow(element_type type) { return byte_size(type) < sizeof(float); }
 /// Narrow columns that are widened together. Their floats, and the states, stay in an L2 cache.
 constexpr std::size_t widened_columns = 256, widened_elements = 32768;
 
 std::size_t columns_in_tile(const column_loops& loops, element_type type) {
-  return is_narrow(type) && !loops.reads_leaves ? std::min(widened_columns, loops.width) : loops.width;
+  return is_widened(type) && !loops.reads_leaves ? std::min(widened_columns, loops.width) : loops.width;
 }
 
 }  // namespace
@@ -43,7 +42,7 @@ rows_side_by_side::rows_side_by_side(const batch& many, batch_results& results, 
 template <class F>
 void rows_side_by_side::for_each_block(const row_tile& tile, const std::byte* x, std::size_t count, workspace& with,
                                        const F& f) const {
-  if (!is_narrow(type_) || loops_.reads_leaves) return f(x, along_, 0, count);
+  if (!is_widened(type_) || loops_.reads_leaves) return f(x, along_, 0, count);
   const std::size_t at_once =
       std::max<std::size_t>(1, widened_elements / tile.rows / loops_.row_width) * loops_.row_width;
   auto* const wide = reinterpret_cast<float*>(with.wide.get(std::min(count, at_once) * tile.rows * sizeof(float)));
