@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <CLI/App.hpp>
+#include <fanin/accumulator/bounds.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/exact_state.hpp"

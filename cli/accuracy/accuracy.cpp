@@ -50,7 +50,7 @@ struct contender {
   variant_info variant;
 };
 
-struct verdict {
+struct contender_result {
   contender who;
   scalar value;
   double error_ulps, bound_ulps;
@@ -62,7 +62,7 @@ struct accuracy_case {
   element_type type;
   scalar exact;
   double condition;
-  std::vector<verdict> verdicts;
+  std::vector<contender_result> verdicts;
 };
 
 /// All variants of the backend `serial`, whose bits the other CPU backends share, and of each usable device backend
@@ -98,7 +98,7 @@ accuracy_case examine(const std::string& spec, const accuracy_options& arguments
 
 json to_json(const accuracy_case& one, std::uint64_t count) {
   json rows = json::array();
-  for (const verdict& row : one.verdicts) {
+  for (const contender_result& row : one.verdicts) {
     rows.push_back({{"backend", row.who.backend->name()},
                     {"variant", row.who.variant.name},
                     {"method", to_string(row.who.variant.method)},
@@ -121,7 +121,7 @@ std::string bound(double amount) { return std::isinf(amount) ? "none" : ulps(amo
 std::string as_text(const accuracy_case& single, const accuracy_case& wide) {
   std::vector<table_row> rows = {{"  variant", "method", "f32 error", "f32 bound", "f64 error", "f64 bound"}};
   for (std::size_t i = 0; i < single.verdicts.size() && i < wide.verdicts.size(); ++i) {
-    const verdict &a = single.verdicts[i], &b = wide.verdicts[i];
+    const contender_result &a = single.verdicts[i], &b = wide.verdicts[i];
     const auto& [backend, variant] = a.who;
     rows.push_back({fmt::format("  {}/{}", backend->name(), variant.name), std::string(to_string(variant.method)),
                     ulps(a.error_ulps), bound(a.bound_ulps), ulps(b.error_ulps), bound(b.bound_ulps)});
