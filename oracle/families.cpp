@@ -2,10 +2,13 @@
 #include "oracle/families.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <utility>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -14,6 +17,7 @@
 #include <fanin/request.hpp>
 
 #include "base/words.hpp"
+#include "oracle/wide_numbers.hpp"
 
 namespace fanin::oracle {
 
@@ -30,15 +34,10 @@ class random_bits {
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  /// A number uniform in [0, 1), with as many random bits as T has digits.
-  template <floating T>
-  computed_as<T> unit() {
-    constexpr int digits = std::numeric_limits<T>::digits;
-    return std::ldexp(static_cast<computed_as<T>>(next() >> (64 - digits)), -digits);
-  }
-  template <floating T>
-  computed_as<T> signed_unit() {
-    const auto magnitude = unit<T>();
+  /// A number uniform in [0, 1), with that many random bits.
+  double unit(int digits) { return std::ldexp(static_cast<double>(next() >> (64 - digits)), -digits); }
+  double signed_unit(int digits) {
+    const double magnitude = unit(digits);
     return (next() & 1) != 0 ? -magnitude : magnitude;
   }
   std::size_t below(std::size_t limit) { return static_cast<std::size_t>(next() % limit); }
@@ -47,199 +46,195 @@ class random_bits {
   std::uint64_t state_;
 };
 
+// The elements that a family writes. A family computes floats as doubles. A quotient or a difference of two floats
+// that is rounded to double and then to float has the bits of the one that is rounded to float, because a double has
+// more than twice the digits of a float (Figueroa 1995).
+class family_output {
+ public:
+  family_output(element_type of, void* x, std::size_t elements)
+      : type(of), count(elements), element_bytes(byte_size(of)), x_(x) {
+    with_element(of, [this]<class T>() {
+      if constexpr (!complex_number<T>) {
+        using limits = std::numeric_limits<T>;
+        digits = limits::digits;
+        is_signed = limits::is_signed;
+        min_exponent = limits::min_exponent;
+        max_exponent = limits::max_exponent;
+        largest = static_cast<double>(limits::max());
+        highest_exponent = std::min(std::numeric_limits<computed_as<T>>::max_exponent - 40, max_exponent - 1);
+      }
+    });
+  }
+
+  /// Sets element i to number(i), for i from 0 on. Number is a double, or an integer of 64 bits whose low bits count.
+  template <class Number>
+  void set_all(Number number) {
+    using W = decltype(number(std::size_t{}));
+    std::array<W, piece_size> piece;
+    for (std::size_t begin = 0; begin < count; begin += piece_size) {
+      const std::span<W> part(piece.data(), std::min(piece_size, count - begin));
+      for (std::size_t i = 0; i < part.size(); ++i) part[i] = number(begin + i);
+      write(std::span<const W>(part), type, x_, begin);
+    }
+  }
+  /// Sets element i to the nearest float, and returns that float.
+  double set(std::size_t i, double number) {
+    write({&number, 1}, type, x_, i);
+    read({x_, count, type}, i, {&number, 1});
+    return number;
+  }
+  void swap(std::size_t i, std::size_t j) {
+    std::byte* const all = static_cast<std::byte*>(x_);
+    std::swap_ranges(all + i * element_bytes, all + (i + 1) * element_bytes, all + j * element_bytes);
+  }
+  /// The nearest number of the type in which machines compute with the elements.
+  double computed(double number) const { return type == element_type::f64 ? number : static_cast<float>(number); }
+
+  element_type type;
+  std::size_t count, element_bytes;
+  int digits = 0, min_exponent = 0, max_exponent = 0;
+  /// The largest binary exponent for which 2^40 elements that are smaller have a finite sum, in the type in which
+  /// they are added, and are finite themselves.
+  int highest_exponent = 0;
+  bool is_signed = true;
+  double largest = 0;
+
+ private:
+  void* x_;
+};
+
 namespace {
 
-/// The nearest element.
-template <floating T>
-T rounded(computed_as<T> x) {
-  return static_cast<T>(x);
+void constant(family_output& x, random_bits&, double parameter) {
+  x.set_all([&](std::size_t) { return parameter; });
 }
 
-/// The largest binary exponent for which 2^40 elements that are smaller have a finite sum, in the type in which
-/// they are added, and are finite themselves.
-template <floating T>
-constexpr int highest_exponent = std::min(std::numeric_limits<computed_as<T>>::max_exponent - 40,
-                                          std::numeric_limits<T>::max_exponent - 1);
+void constant_integer(family_output& x, random_bits&, double parameter) {
+  const double beyond = std::ldexp(1.0, x.digits), least = x.is_signed ? -beyond : 0;
+  if (parameter != std::trunc(parameter) || parameter < least || parameter >= beyond) {
+    throw invalid_argument(fmt::format("{} is not a number of type {}", parameter, to_string(x.type)));
+  }
+  const auto integer = parameter < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(parameter))
+                                     : static_cast<std::uint64_t>(parameter);
+  x.set_all([&](std::size_t) { return integer; });
+}
 
-struct constant {
-  template <floating T>
-  static void fill(std::span<T> x, random_bits&, double parameter) {
-    std::ranges::fill(x, rounded<T>(static_cast<computed_as<T>>(parameter)));
-  }
-  template <std::integral T>
-  static void fill(std::span<T> x, random_bits&, double parameter) {
-    const double beyond = std::ldexp(1.0, std::numeric_limits<T>::digits);
-    const double least = std::numeric_limits<T>::is_signed ? -beyond : 0;
-    if (parameter != std::trunc(parameter) || parameter < least || parameter >= beyond) {
-      throw invalid_argument(fmt::format("{} is not a number of type {}", parameter, to_string(type_of<T>)));
-    }
-    std::ranges::fill(x, static_cast<T>(parameter));
-  }
-};
+void uniform(family_output& x, random_bits& random, double) {
+  x.set_all([&](std::size_t) { return random.unit(x.digits); });
+}
 
-struct uniform {
-  template <floating T>
-  static void fill(std::span<T> x, random_bits& random, double) {
-    for (T& element : x) element = rounded<T>(random.unit<T>());
-  }
-  template <std::integral T>
-  static void fill(std::span<T> x, random_bits& random, double) {
-    for (T& element : x) element = static_cast<T>(random.next() >> (64 - 8 * sizeof(T)));
-  }
-};
+void uniform_integers(family_output& x, random_bits& random, double) {
+  x.set_all([&](std::size_t) { return random.next() >> (64 - 8 * x.element_bytes); });
+}
 
 // The sum of twelve uniform numbers approximates the normal distribution with variance 1. A transformation with log()
 // would give other bits on other machines.
 double near_normal(random_bits& random) {
   double sum = -6;
-  for (int i = 0; i < 12; ++i) sum += random.unit<double>();
+  for (int i = 0; i < 12; ++i) sum += random.unit(std::numeric_limits<double>::digits);
   return sum;
 }
 
-struct normal {
-  template <floating T>
-  static void fill(std::span<T> x, random_bits& random, double) {
-    for (T& element : x) element = rounded<T>(static_cast<computed_as<T>>(near_normal(random)));
-  }
-};
+void normal(family_output& x, random_bits& random, double) {
+  x.set_all([&](std::size_t) { return near_normal(random); });
+}
 
-struct telescoping {
-  template <floating T>
-  static void fill(std::span<T> x, random_bits&, double) {
-    using C = computed_as<T>;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const C term = C(1) / static_cast<C>((i + 1) / 2 + 1);
-      x[i] = rounded<T>(i % 2 == 0 ? term : -term);
-    }
-  }
-};
+void telescoping(family_output& x, random_bits&, double) {
+  x.set_all([&](std::size_t i) {
+    const double term = 1 / x.computed(static_cast<double>((i + 1) / 2 + 1));
+    return i % 2 == 0 ? term : -term;
+  });
+}
 
 // Algorithm 6.1 of Ogita, Rump and Oishi, "Accurate sum and dot product" (2005), applied to sums. The elements of
 // the first half have random exponents up to the exponent of the condition number. Each element of the second half
 // replaces the exact sum so far by a smaller number; the last element replaces it by sum |x| / condition number.
 // The elements are shuffled at the end. Each element of the second half takes at most the digits of T off the sum.
-struct ill_conditioned {
-  template <floating T>
-  static void fill(std::span<T> x, random_bits& random, double parameter) {
-    using C = computed_as<T>;
-    using limits = std::numeric_limits<T>;
-    const int top = std::ilogb(parameter);
-    if (top >= limits::max_exponent) {
-      throw invalid_argument(fmt::format("the condition number {:g} takes elements beyond the largest {}, {:g}",
-                                         parameter, to_string(type_of<T>), static_cast<double>(limits::max())));
-    }
-    const std::size_t least = 2 * (static_cast<std::size_t>(top / limits::digits) + 2);
-    if (x.size() < least) {
-      throw invalid_argument(fmt::format("the condition number {:g} takes at least {} elements of {}, not {}",
-                                         parameter, least, to_string(type_of<T>), x.size()));
-    }
-    const std::size_t half = x.size() / 2;
-    exact_accumulator<C> sum;
-    double magnitudes = 0;
-    const auto put = [&](std::size_t i, C number) {
-      x[i] = rounded<T>(number);
-      sum.add(x[i]);
-      magnitudes += std::fabs(static_cast<double>(x[i]));
-    };
-    for (std::size_t i = 0; i < half; ++i) {
-      const int exponent = static_cast<int>(random.below(static_cast<std::size_t>(top) + 1));
-      put(i, std::ldexp(random.signed_unit<T>(), exponent));
-    }
-    const int range = std::max(top - std::ilogb(std::max(2 * magnitudes / parameter, 1e-30)), 0);
-    for (std::size_t i = half; i < x.size(); ++i) {
-      const std::size_t left = x.size() - 1 - i;
-      const double share = static_cast<double>(left) / static_cast<double>(x.size() - half);
-      const int exponent = top - range + static_cast<int>(share * range);
-      const C target =
-          left == 0 ? static_cast<C>(magnitudes / parameter) : std::ldexp(random.signed_unit<T>(), exponent);
-      put(i, target - sum.template round<C>());
-    }
-    for (std::size_t i = x.size(); i > 1; --i) std::swap(x[i - 1], x[random.below(i)]);
+void ill_conditioned(family_output& x, random_bits& random, double parameter) {
+  const int top = std::ilogb(parameter);
+  if (top >= x.max_exponent) {
+    throw invalid_argument(fmt::format("the condition number {:g} takes elements beyond the largest {}, {:g}",
+                                       parameter, to_string(x.type), x.largest));
   }
-};
+  const std::size_t least = 2 * (static_cast<std::size_t>(top / x.digits) + 2);
+  if (x.count < least) {
+    throw invalid_argument(fmt::format("the condition number {:g} takes at least {} elements of {}, not {}",
+                                       parameter, least, to_string(x.type), x.count));
+  }
+  const std::size_t half = x.count / 2;
+  exact_accumulator<double> sum;
+  double magnitudes = 0;
+  const auto put = [&](std::size_t i, double number) {
+    const double element = x.set(i, number);
+    sum.add(element);
+    magnitudes += std::fabs(element);
+  };
+  for (std::size_t i = 0; i < half; ++i) {
+    const int exponent = static_cast<int>(random.below(static_cast<std::size_t>(top) + 1));
+    put(i, std::ldexp(random.signed_unit(x.digits), exponent));
+  }
+  const int range = std::max(top - std::ilogb(std::max(2 * magnitudes / parameter, 1e-30)), 0);
+  for (std::size_t i = half; i < x.count; ++i) {
+    const std::size_t left = x.count - 1 - i;
+    const double share = static_cast<double>(left) / static_cast<double>(x.count - half);
+    const int exponent = top - range + static_cast<int>(share * range);
+    const double target =
+        x.computed(left == 0 ? magnitudes / parameter : std::ldexp(random.signed_unit(x.digits), exponent));
+    put(i, target - (x.type == element_type::f64 ? sum.round<double>() : sum.round<float>()));
+  }
+  for (std::size_t i = x.count; i > 1; --i) x.swap(i - 1, random.below(i));
+}
 
-struct big_eats_small {
-  template <floating T>
-  static void fill(std::span<T> x, random_bits&, double) {
-    std::ranges::fill(x, rounded<T>(1));
-    if (!x.empty()) x[0] = rounded<T>(std::ldexp(computed_as<T>(1), std::numeric_limits<T>::digits));
-  }
-};
+void big_eats_small(family_output& x, random_bits&, double) {
+  x.set_all([&](std::size_t i) { return i == 0 ? std::ldexp(1.0, x.digits) : 1; });
+}
 
-struct alternating {
-  template <floating T>
-  static void fill(std::span<T> x, random_bits&, double) {
-    using C = computed_as<T>;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      x[i] = rounded<T>((i % 2 == 0 ? C(1) : C(-1)) / static_cast<C>(i + 1));
-    }
-  }
-};
+void alternating(family_output& x, random_bits&, double) {
+  x.set_all([&](std::size_t i) { return (i % 2 == 0 ? 1 : -1) / x.computed(static_cast<double>(i + 1)); });
+}
 
-struct wide {
-  template <floating T>
-  static void fill(std::span<T> x, random_bits& random, double) {
-    constexpr int lowest = std::numeric_limits<T>::min_exponent;
-    for (T& element : x) {
-      const int exponent = lowest + static_cast<int>(random.below(highest_exponent<T> - lowest + 1));
-      element = rounded<T>(std::ldexp(random.signed_unit<T>(), exponent));
-    }
-  }
-  template <std::integral T>
-  static void fill(std::span<T> x, random_bits& random, double) {
-    constexpr int digits = std::numeric_limits<T>::digits;
-    for (T& element : x) {
-      const std::uint64_t size = random.next() >> (63 - random.below(digits));
-      const bool minus = std::numeric_limits<T>::is_signed && (random.next() & 1) != 0;
-      element = static_cast<T>(minus ? 0 - size : size);
-    }
-  }
-};
+void wide(family_output& x, random_bits& random, double) {
+  const auto exponents = static_cast<std::size_t>(x.highest_exponent - x.min_exponent + 1);
+  x.set_all([&](std::size_t) {
+    const int exponent = x.min_exponent + static_cast<int>(random.below(exponents));
+    return std::ldexp(random.signed_unit(x.digits), exponent);
+  });
+}
+
+void wide_integers(family_output& x, random_bits& random, double) {
+  x.set_all([&](std::size_t) {
+    const std::uint64_t size = random.next() >> (63 - random.below(static_cast<std::size_t>(x.digits)));
+    const bool minus = x.is_signed && (random.next() & 1) != 0;
+    return minus ? 0 - size : size;
+  });
+}
 
 // The binary exponents are normally distributed. `parameter` is six standard deviations of the exponent. Exponents
 // are clamped so that every element is a normal number and 2^40 elements have a finite sum.
-struct lognormal {
-  template <floating T>
-  static void fill(std::span<T> x, random_bits& random, double parameter) {
-    for (T& element : x) {
-      const auto exponent = static_cast<int>(std::lround(near_normal(random) * parameter / 6));
-      const int in_range = std::clamp(exponent, std::numeric_limits<T>::min_exponent, highest_exponent<T> - 2);
-      element = rounded<T>(std::ldexp(1 + random.unit<T>(), in_range));
-    }
-  }
-};
-
-template <class Family, class T>
-concept has_elements = requires(std::span<T> x, random_bits& random) {
-  Family::fill(x, random, 0.0);
-};
-
-template <class Family>
-constexpr family row(std::string_view name, std::string_view story, std::string_view parameter = "",
-                     double standard = 0, double least = 0, double most = 0) {
-  constexpr auto fill = [](element_type type, void* x, std::size_t count, random_bits& random, double number) {
-    return with_element(type, [&]<class T>() {
-      if constexpr (has_elements<Family, T>) Family::fill(std::span(static_cast<T*>(x), count), random, number);
-      return has_elements<Family, T>;
-    });
-  };
-  return {name, story, parameter, standard, least, most, fill};
+void lognormal(family_output& x, random_bits& random, double parameter) {
+  x.set_all([&](std::size_t) {
+    const auto exponent = static_cast<int>(std::lround(near_normal(random) * parameter / 6));
+    const int in_range = std::clamp(exponent, x.min_exponent, x.highest_exponent - 2);
+    return std::ldexp(1 + random.unit(x.digits), in_range);
+  });
 }
 
 constexpr family all_families[] = {
-    row<constant>("constant", "every element is the same number, also for integers",
-                  "the number, -1e30 to 1e30 (default: 1.23)", 1.23, -1e30, 1e30),
-    row<uniform>("uniform", "random, uniform in [0, 1); for integers every value is equally likely"),
-    row<normal>("normal", "random, mean 0 and variance 1 (a sum of twelve uniforms)"),
-    row<lognormal>("lognormal", "random and positive; the exponents are normally distributed",
-                   "the number of powers of 2 that nearly all elements span, 1 to 1000 (default: 10)", 10, 1, 1000),
-    row<telescoping>("telescoping", "1, -1/2, 1/2, -1/3, 1/3, ...: all but the two ends cancel"),
-    row<ill_conditioned>("condition", "ill-conditioned sums after Ogita, Rump and Oishi",
-                         "the condition number, 1 to 1e30 (default: 1e10)", 1e10, 1, 1e30),
-    row<big_eats_small>("big-eats-small",
-                        "2^24 (f32), 2^53 (f64) or 2^digits, then ones: adding a single one does not change the sum"),
-    row<alternating>("alternating", "1, -1/2, 1/3, -1/4, ..."),
-    row<wide>("wide", "random signs, and exponents over the whole range of the type; integers of any number of bits"),
+    {"constant", "every element is the same number, also for integers", "the number, -1e30 to 1e30 (default: 1.23)",
+     1.23, -1e30, 1e30, constant, constant_integer},
+    {"uniform", "random, uniform in [0, 1); for integers every value is equally likely", "", 0, 0, 0, uniform,
+     uniform_integers},
+    {"normal", "random, mean 0 and variance 1 (a sum of twelve uniforms)", "", 0, 0, 0, normal},
+    {"lognormal", "random and positive; the exponents are normally distributed",
+     "the number of powers of 2 that nearly all elements span, 1 to 1000 (default: 10)", 10, 1, 1000, lognormal},
+    {"telescoping", "1, -1/2, 1/2, -1/3, 1/3, ...: all but the two ends cancel", "", 0, 0, 0, telescoping},
+    {"condition", "ill-conditioned sums after Ogita, Rump and Oishi",
+     "the condition number, 1 to 1e30 (default: 1e10)", 1e10, 1, 1e30, ill_conditioned},
+    {"big-eats-small", "2^24 (f32), 2^53 (f64) or 2^digits, then ones: adding a single one does not change the sum",
+     "", 0, 0, 0, big_eats_small},
+    {"alternating", "1, -1/2, 1/3, -1/4, ...", "", 0, 0, 0, alternating},
+    {"wide", "random signs, and exponents over the whole range of the type; integers of any number of bits", "", 0, 0,
+     0, wide, wide_integers},
 };
 
 constexpr std::string_view all_accuracy_specs[] = {
@@ -272,6 +267,16 @@ double find_parameter(const family& known, std::string_view spec) {
   return value;
 }
 
+bool all_finite(const array_view& x) {
+  std::array<double, piece_size> piece;
+  for (std::size_t begin = 0; begin < x.count; begin += piece_size) {
+    const std::span<double> part(piece.data(), std::min(piece_size, x.count - begin));
+    read(x, begin, part);
+    if (!std::ranges::all_of(part, [](double v) { return std::isfinite(v); })) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::span<const family> families() { return all_families; }
@@ -282,18 +287,17 @@ void fill(std::string_view spec, std::uint64_t seed, element_type type, void* x,
   if (is_complex(type)) return fill(spec, seed, part_type(type), x, 2 * count);
   const family& known = find_family(spec.substr(0, spec.find(':')));
   const double parameter = find_parameter(known, spec);
-  random_bits random(seed);
-  if (!known.fill(type, x, count, random, parameter)) {
+  const auto write_elements = is_floating(type) ? known.write_floats : known.write_integers;
+  if (write_elements == nullptr) {
     throw invalid_argument(fmt::format("'{}' has no elements of {}", known.name, to_string(type)));
   }
-  with_element(type, [&]<class T>() {
-    if constexpr (floating<T>) {
-      if (std::ranges::all_of(std::span(static_cast<const T*>(x), count), [](T v) { return std::isfinite(v); }))
-        return;
-      throw invalid_argument(fmt::format("'{}': an element would be beyond the largest {}, {:g}", printable(spec),
-                                         to_string(type), static_cast<double>(std::numeric_limits<T>::max())));
-    }
-  });
+  random_bits random(seed);
+  family_output output(type, x, count);
+  write_elements(output, random, parameter);
+  if (is_floating(type) && !all_finite({x, count, type})) {
+    throw invalid_argument(fmt::format("'{}': an element would be beyond the largest {}, {:g}", printable(spec),
+                                       to_string(type), output.largest));
+  }
 }
 
 }  // namespace fanin::oracle

@@ -13,6 +13,7 @@
 namespace fanin::oracle {
 
 class random_bits;
+class family_output;
 
 /// A family of input data. `parameter` describes the number in NAME:NUMBER; it is empty if the family takes none.
 struct family {
@@ -20,8 +21,10 @@ struct family {
   std::string_view story;
   std::string_view parameter;
   double standard, least, most;  ///< default, minimum and maximum of the number
-  /// Writes `count` elements, and returns whether the family has elements of `type`. @throws invalid_argument
-  bool (*fill)(element_type type, void* x, std::size_t count, random_bits& random, double parameter);
+  /// These two write the elements of a floating type and of an integer type. The second one is null if the family has
+  /// no integers. @throws invalid_argument
+  void (*write_floats)(family_output& x, random_bits& random, double parameter);
+  void (*write_integers)(family_output& x, random_bits& random, double parameter) = nullptr;
 };
 std::span<const family> families();
 

@@ -5,7 +5,6 @@
 
 #include <complex>
 #include <cstddef>
-#include <variant>
 #include <vector>
 
 #include <fanin/request.hpp>
@@ -16,11 +15,6 @@ enum class terms {
   random,  ///< floats uniform in [0, 1), integers of up to 32 bits, or 16 bits for sum_of_squares
   exact,   ///< zeros and at most 2^23 elements 1 or -1: every partial sum is exact, in any order and type
 };
-
-namespace detail {
-template <std::size_t... I>
-std::variant<std::vector<fanin::detail::element_at<I>>...> variant_of_vectors(std::index_sequence<I...>);
-}  // namespace detail
 
 /// The numbers times 1 and i, in turns.
 template <class P>
@@ -41,14 +35,17 @@ std::vector<std::complex<P>> paired(const std::vector<P>& numbers) {
 }
 
 /// A random input has the same bits on every machine. The factors of a product are 1 and at most 60 other powers of
-/// two, of either sign, so that every partial product is exact.
+/// two, of either sign, so that every partial product is exact. Complex factors are such numbers times 1 and i, in
+/// turns.
 class random_input {
  public:
   random_input(operation what, element_type type, std::size_t count, terms kind = terms::random);
   array_view view() const;
 
  private:
-  decltype(detail::variant_of_vectors(std::make_index_sequence<element_count>())) x_;
+  element_type type_;
+  std::size_t count_;
+  std::vector<std::byte> bytes_;
 };
 
 }  // namespace fanin::oracle
