@@ -4,7 +4,7 @@
 from math import prod
 
 from . import _library as c
-from ._catalogue import INDEXED, NUMBER, is_truth, kept_options
+from ._catalogue import INDEXED, NUMBER, has_exact, is_truth, kept_options
 from ._contexts import PER_THREAD_STREAM, context_of, is_left_to_long_call
 from ._direct_calls import call_of
 from ._reduce import batch_of
@@ -22,7 +22,7 @@ class BatchCall:
 
     __slots__ = ("run", "form", "held", "pair", "shape", "is_truth", "dtype", "make", "finish")
 
-    def __init__(self, what, x, choices, dtype, batch_for):
+    def __init__(self, what, x, choices, dtype, batch_for, adds=False):
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
         if is_left_to_long_call(what, x.code, x.is_bool, wanted):
             raise KeyError(what)
@@ -34,7 +34,7 @@ class BatchCall:
         batch, count, self.shape = batch_for(self.form)
         self.is_truth = is_truth(what, x.is_bool)
         self.run = call_of(what, c.Input(count=x.count, type=x.code, place=c.DEVICE), kept_options[choices + (wanted,)],
-                           context_of(x.device, x.stream, x.library), batch, c.Output(count=count, place=c.DEVICE))
+                           context_of(x.device, x.stream, x.library), batch, c.Output(count=count, place=c.DEVICE), adds)
 
 
 def rows_call(what, x, axis, choices, dtype):
@@ -47,10 +47,20 @@ def rows_call(what, x, axis, choices, dtype):
     return BatchCall(what, x, choices, dtype, rows)
 
 
-def indexed_call(what, x, index_type, groups, drop_others, choices, dtype):
-    """The call for segments (groups is None) or groups, whose offsets or keys have one type."""
+def indexed_call(what, x, index_type, groups, drop_others, choices, dtype=None, adds=False):
+    """The call for segments (groups is None) or groups, whose offsets or keys have one type. With `adds` it
+    adds to results."""
     if index_type not in INDICES:
         raise KeyError(what)
     batch = c.Batch(layout=c.SEGMENTS if groups is None else c.GROUPS, index_type=index_type, drop_others=drop_others,
                     group_count=groups or 0)
-    return BatchCall(what, x, choices, dtype, lambda form: (batch, 0, None))
+    return BatchCall(what, x, choices, dtype, lambda form: (batch, 0, None), adds)
+
+
+def adding_call(what, x, index_type, groups, drop_others, choices):
+    """The call of index_add for arrays and keys of one type. Operations without exact results are fast."""
+    if x.is_bool:
+        raise KeyError(what)  # whose counts are added to results of i64
+    if choices[0] == "exact" and not has_exact(what):
+        choices = ("fast", *choices[1:])
+    return indexed_call(what, x, index_type, groups, drop_others, choices, adds=True)

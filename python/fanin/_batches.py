@@ -53,6 +53,7 @@ EXAMPLES = {
 
 
 _short_calls = {what: ShortCalls(what) for what in OPERATIONS.values()}
+_short_additions = {what: ShortCalls(what) for what in OPERATIONS.values()}
 
 
 def make(full_name):
@@ -224,6 +225,12 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
     >>> fanin.index_add(total, [1, 1, 0], array('d', [1e16, -1e16, 3.0]))
     array('d', [4.0, 1.0])
     """
+    what = name_to_code(OPERATIONS, name_of(operation), "operation")
+    nan, short = policy_for(nan, skipna), torch_calls[type(x)]
+    if short is not None and where is None and type(backend) is str:
+        found = short.add_short(_short_additions[what], out, keys, x, drop_others, (method, nan, backend, threads))
+        if found is not NotImplemented:
+            return found
     target, view = view_of(out), view_of(x)
     if len(target.shape) != 1 or target.strides is not None:
         raise Unsupported("out of index_add has to have one axis and no gaps")
@@ -235,7 +242,6 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
     if target.kept is not None and target.kept.buffer.readonly or not getattr(
             getattr(out, "flags", None), "writeable", True):
         raise InvalidArgument("out is read-only")
-    what = name_to_code(OPERATIONS, name_of(operation), "operation")
     if method == "exact" and not has_exact(what):
         method = "fast"
     if view.is_bool and target.code == I64:
@@ -246,7 +252,6 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
     if target.code != default and not (view.code not in INTEGERS and (target.code in NARROW or target.code == F64)):
         raise Unsupported("out has another type than the results, which are %s" % NAMES[default])
     batch, count = batch_of(view, keys, target.count, drop_others)
-    nan = policy_for(nan, skipna)
     call = make_call([view], where, nan)
     wanted = c.DEFAULT_TYPE if target.code == default else target.code
     options = options_for(method, nan, backend, threads, wanted)

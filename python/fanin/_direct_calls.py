@@ -19,18 +19,21 @@ except ImportError:  # this interpreter has another interface, or the package wa
 else:
     reduce_buffer = _calls.reduce_buffer
     _calls.use(*(cast(c.lib["fanin_" + name], c_void_p).value
-                 for name in ("reduce", "reduce_batch", "context_enqueue", "context_enqueue_batch")))
+                 for name in ("reduce", "reduce_batch", "context_enqueue", "context_enqueue_batch",
+                              "context_enqueue_add_to")))
 
 
-def call_of(what, given, options, context=None, batch=None, output=None):
+def call_of(what, given, options, context=None, batch=None, output=None, adds=False):
     """The function run(x, results, count, y, index, index_count, result_count) of addresses and counts.
 
-    The last ones may be left out. With a context the call is enqueued. Any number of threads may run it.
+    The last ones may be left out. With a context the call is enqueued. With `adds` it adds to the results that are there.
+    Any number of threads may run it.
     """
     handle, lock = (0, None) if context is None else (context.handle.value, context.lock)
     options = options._obj
     return _calls.Call(what, handle, lock, addressof(given), addressof(options),
-                       0 if batch is None else addressof(batch), 0 if output is None else addressof(output), (options, batch, context)).run
+                       0 if batch is None else addressof(batch), 0 if output is None else addressof(output), adds,
+                       (options, batch, context)).run
 
 
 def call_of_buffers(what, code, options, letter, item, scalars):

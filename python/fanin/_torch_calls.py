@@ -3,7 +3,7 @@
 
 import torch
 
-from ._batch_calls import indexed_call, rows_call
+from ._batch_calls import adding_call, indexed_call, rows_call
 from ._catalogue import INDEXED, NUMBER, is_truth
 from ._contexts import ShortCall
 from ._torch import BY_TYPE, TORCH, TYPE_OF, is_captured, maker_of, maker_of_single, raw_stream, read_torch
@@ -79,6 +79,30 @@ def reduce_short_indexed(calls, x, index, groups, drop_others, choices, dtype):
     results = x.new_empty((result_count, *call.pair), dtype=call.dtype)
     call.run(x.data_ptr(), results.data_ptr(), count, 0, index.data_ptr(), indices, result_count)
     return results if call.finish is None else call.finish(results)
+
+
+def add_short(calls, out, keys, x, drop_others, choices):
+    """`out`, to which the elements of a contiguous tensor on a device are added; NotImplemented for other tensors, and
+    where `out` overlaps them or has another type than the results."""
+    if not are_alike(x, keys) or not are_alike(x, out) or x.dim() != 1 or keys.dim() != 1 or out.dim() != 1 \
+            or is_captured():
+        return NotImplemented
+    count, indices, groups = x.numel(), keys.numel(), out.numel()
+    if not count or not groups:
+        return NotImplemented
+    device = x.get_device()
+    key = x.dtype, device, raw_stream(device), choices, keys.dtype, groups, drop_others
+    call = calls.get(key)
+    if call is None:
+        call = calls[key] = call_of_batch(adding_call, calls, x, BY_TYPE.get(keys.dtype), groups, drop_others, choices)
+    if call is NotImplemented or call.held != BY_TYPE.get(out.dtype):
+        return NotImplemented
+    begin, of_keys, of_x = out.data_ptr(), keys.data_ptr(), x.data_ptr()
+    end = begin + out.nbytes
+    if begin < of_keys + keys.nbytes and of_keys < end or begin < of_x + x.nbytes and of_x < end:
+        return NotImplemented
+    call.run(of_x, begin, count, 0, of_keys, indices, groups)
+    return out
 
 
 def enqueued(call, x, y=0):

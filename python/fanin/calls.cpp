@@ -21,6 +21,7 @@ struct {
   decltype(&fanin_reduce_batch) reduce_batch;
   decltype(&fanin_context_enqueue) enqueue;
   decltype(&fanin_context_enqueue_batch) enqueue_batch;
+  decltype(&fanin_context_enqueue_add_to) enqueue_add_to;
 } library;
 
 template <class T>
@@ -58,7 +59,8 @@ T* allocated(PyTypeObject* type) {
 // --------------------------------------------------------------------------------------------
 
 /// A call of an operation, of which all but addresses and counts is kept. With a context the call is enqueued there;
-/// without one the elements are in host memory. The call is that of a batch if there is one.
+/// without one the elements are in host memory. The call is that of a batch if there is one. With `adds` the elements
+/// are added to earlier results, which only groups and segments in device memory are.
 struct Call {
   PyObject ob_base;
   fanin_operation what;
@@ -69,6 +71,7 @@ struct Call {
   fanin_output output;
   PyObject *acquire, *release;  // methods of the context's lock; a context serves one call at a time
   PyObject* kept;               // what owns the structs
+  int adds;
 
   void clear() {
     Py_XDECREF(acquire);
@@ -80,17 +83,20 @@ struct Call {
       return many == nullptr ? library.reduce(what, &x, options, results.data, nullptr)
                              : library.reduce_batch(what, &x, many, options, &results, nullptr);
     }
+    if (adds != 0) return library.enqueue_add_to(context, what, &x, many, options, &results);
     return many == nullptr ? library.enqueue(context, what, &x, options, results.data)
                            : library.enqueue_batch(context, what, &x, many, options, &results);
   }
 };
 
-/// Call(what, context, lock, input, options, batch, output, kept). Numbers that are not codes are addresses, or 0.
+/// Call(what, context, lock, input, options, batch, output, adds, kept). Numbers that are not codes are addresses, or
+/// 0.
 PyObject* new_call(PyTypeObject* type, PyObject* arguments, PyObject*) {
-  int what;
+  int what, adds;
   unsigned long long context, input, options, batch, output;
   PyObject *lock, *kept;
-  if (!PyArg_ParseTuple(arguments, "iKOKKKKO", &what, &context, &lock, &input, &options, &batch, &output, &kept)) {
+  if (!PyArg_ParseTuple(arguments, "iKOKKKKpO", &what, &context, &lock, &input, &options, &batch, &output, &adds,
+                        &kept)) {
     return nullptr;
   }
   auto* const self = allocated<Call>(type);
@@ -101,6 +107,7 @@ PyObject* new_call(PyTypeObject* type, PyObject* arguments, PyObject*) {
   self->input = *at<const fanin_input>(input);
   self->batch = at<const fanin_batch>(batch);
   self->output = output == 0 ? fanin_output FANIN_OUTPUT_INIT : *at<const fanin_output>(output);
+  self->adds = adds;
   self->kept = Py_NewRef(kept);
   if (lock != Py_None) {
     self->acquire = PyObject_GetAttrString(lock, "acquire");
@@ -315,14 +322,18 @@ PyObject* reduce_buffer(PyObject*, PyObject* const* arguments, Py_ssize_t number
 // ---- The module
 // -----------------------------------------------------------------------------------------------------
 
-/// use(reduce, reduce_batch, enqueue, enqueue_batch): the addresses of these functions of the library.
+/// use(reduce, reduce_batch, enqueue, enqueue_batch, enqueue_add_to): the addresses of these functions of the
+/// library.
 PyObject* use(PyObject*, PyObject* arguments) {
-  unsigned long long address[4];
-  if (!PyArg_ParseTuple(arguments, "KKKK", &address[0], &address[1], &address[2], &address[3])) return nullptr;
+  unsigned long long address[5];
+  if (!PyArg_ParseTuple(arguments, "KKKKK", &address[0], &address[1], &address[2], &address[3], &address[4])) {
+    return nullptr;
+  }
   library = {reinterpret_cast<decltype(library.reduce)>(address[0]),
              reinterpret_cast<decltype(library.reduce_batch)>(address[1]),
              reinterpret_cast<decltype(library.enqueue)>(address[2]),
-             reinterpret_cast<decltype(library.enqueue_batch)>(address[3])};
+             reinterpret_cast<decltype(library.enqueue_batch)>(address[3]),
+             reinterpret_cast<decltype(library.enqueue_add_to)>(address[4])};
   Py_RETURN_NONE;
 }
 

@@ -163,7 +163,9 @@ def index_add(self, dim, index, source, *, alpha=1):
     if not self.dim():
         self, source = self.reshape(1), source.reshape(1)
     dim, index = dim % self.dim(), index.reshape(-1)
-    rows, base = readable(source).movedim(dim, 0), readable(self).movedim(dim, 0)
+    rows, base = readable(source), readable(self)
+    if dim:
+        rows, base = rows.movedim(dim, 0), base.movedim(dim, 0)
     if rows.shape != (len(index), *base.shape[1:]):
         raise InvalidArgument("source of shape %s and index of %d elements do not fit self of shape %s along dim %d"
                               % (tuple(source.shape), len(index), tuple(self.shape), dim))
@@ -171,7 +173,7 @@ def index_add(self, dim, index, source, *, alpha=1):
         return self.reshape(shape).clone()
     if alpha != 1:
         rows = rows * alpha
-    single = base[0].numel() == 1
+    single = math.prod(base.shape[1:]) == 1
     if not (single and index.is_cuda):  # There the library checks, and adds nothing where a key is wrong.
         require_keys(index, len(base))
     if single:
