@@ -238,31 +238,36 @@ __device__ value_of_group finished_group(const group_sums<T>& from, std::uint64_
   return {rounded_window<T>(size, unit_of_window(from, 0), count, value, to) | (negative ? to.sign : 0), count};
 }
 
-/// Adds a group of elements in the first window to a result that is 0 or near the window. Returns whether it did: not
-/// if the new result is 0, whose sign needs a state.
-__device__ inline bool add_window(const group_sums<float>& from, std::uint64_t group, float& result) {
+/// Adds a group of elements in the first window to a result that is 0 or near the window, if elements take part.
+/// Returns whether nothing is left to do. It is if the new result is 0, whose sign needs a state.
+__device__ inline bool add_window(const group_sums<float>& from, std::uint64_t group, const batch_output& out) {
   constexpr unsigned most_places = 30;
-  const unsigned exponent = biased_exponent(result), place = exponent - from.notes->lowest;
+  float& result = static_cast<float*>(out.results)[group];
+  // All loads are here, so that none waits for another.
+  const std::uint64_t count = from.counts[group];
+  const std::uint32_t marks = from.marks[group];
+  const float earlier = result;
+  const detail::int128 elements = sum_of_window(from, 0, group);
+  if (!takes_elements(out, count)) return true;
+  const unsigned exponent = biased_exponent(earlier), place = exponent - from.notes->lowest;
   const bool is_near = place < most_places && exponent < 2 * detail::float_format<float>::high - 1;
-  if (from.marks[group] != 0 || from.has_more_windows() || (result != 0 && !is_near)) return false;
-  const detail::int128 sum = sum_of_window(from, 0, group) + (result != 0 ? in_units(result, place, 0, true) : 0);
-  if (sum == 0) return false;
-  const auto size = sum < 0 ? -static_cast<detail::uint128>(sum) : static_cast<detail::uint128>(sum);
-  const auto rounded =
-      rounded_window<float>(size, unit_of_window(from, 0), 1, sum_value::total, detail::number_format::of<float>());
-  const float found = detail::from_bits<float>(static_cast<std::uint32_t>(rounded));
-  result = sum < 0 ? -found : found;
+  if (marks != 0 || from.has_more_windows() || (earlier != 0 && !is_near)) return false;
+  const detail::int128 sum = elements + (earlier != 0 ? in_units(earlier, place, 0, true) : 0);
+  const auto narrow = static_cast<std::int64_t>(sum);
+  if (sum == 0 || narrow != sum) return false;
+  // The unit is a subnormal number or more: so the product is rounded only if it is infinite.
+  result = std::ldexp(static_cast<float>(narrow), unit_of_window(from, 0));
   return true;
 }
 
 /// Adds a group, whose elements are counted, to its result.
 template <class T, class R>
 __device__ __noinline__ void add_group(const group_sums<T>& from, std::uint64_t group, const batch_output& out) {
+  if constexpr (std::is_same_v<T, float> && std::is_same_v<R, float>) {
+    if (add_window(from, group, out)) return;
+  }
   const std::uint64_t count = from.counts[group];
   if (!takes_elements(out, count)) return;
-  if constexpr (std::is_same_v<T, float> && std::is_same_v<R, float>) {
-    if (add_window(from, group, static_cast<float*>(out.results)[group])) return;
-  }
   auto state = state_of_group(from, group);
   add_to_result<recipe<operation::sum, method::exact, T>, R>(out, group, count, state);
 }

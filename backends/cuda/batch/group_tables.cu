@@ -24,7 +24,7 @@ constexpr std::uint64_t elements_of_spill = 256;
 
 /// Writes the value of each group, or adds the group to its result.
 template <class T>
-__global__ void __launch_bounds__(tuning::spill_threads)
+__global__ void __launch_bounds__(tuning::spill_threads, sizeof(T) == 4 ? 4 : 1)
     write_group_results(const __grid_constant__ group_sums<T> from, const __grid_constant__ batch_output out,
                         const detail::number_format to, unsigned bytes, bool adds) {
   overlap_with_next_launch();
