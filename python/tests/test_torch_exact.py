@@ -198,6 +198,11 @@ class Replacements(unittest.TestCase):
                 statistic.plans.clear()
                 self.assertEqual(statistic(numbers(4, 6).to(device, dtype), 1).dtype, torch.float32)
                 self.assertEqual([plan is None for plan in statistic.plans.values()], [False])
+            _replacements.plans_of_both.clear()
+            x = numbers(4, 6).to(device, dtype)
+            both = _replacements.variances_and_means(x, 1)
+            self.assertTrue(all(map(torch.equal, both, (_replacements.variances(x, 1), _replacements.means(x, 1)))))
+            self.assertEqual([plan is None for plan in _replacements.plans_of_both.values()], [False] * x.is_cuda)
 
     def test_exact_values(self):
         x = torch.tensor(wide_numbers(500, 3))

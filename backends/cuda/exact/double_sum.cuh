@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include <fanin/narrow_float.hpp>
+#include <fanin/accumulator/fixed_point.hpp>
 
 namespace fanin::cuda {
 

@@ -67,8 +67,8 @@ def as_counts(x, dtype):
 
 def is_widened(x, name, dtype, method):
     """Whether the library rounds to another type. To widen floats changes none of them, nor their exact result."""
-    return name in ROUNDED and method == "exact" and x.dtype.is_floating_point and dtype.is_floating_point \
-        and torch.promote_types(x.dtype, dtype) == dtype
+    return ROUNDED.issuperset((name,) if type(name) is str else name) and method == "exact" \
+        and x.dtype.is_floating_point and dtype.is_floating_point and torch.promote_types(x.dtype, dtype) == dtype
 
 
 def planned(x, name, axes, keepdim, type_of, dtype=None, method=None):

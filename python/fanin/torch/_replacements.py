@@ -5,10 +5,12 @@ import math
 
 import torch
 
+from .._reduce_each import reduce_each
 from . import _functions  # noqa: F401, which registers torch.ops.fanin
-from . import _layer_rows
+from . import _layer_rows, _whole_rows
 from ._layer_rows import NARROW, rounded, wide
-from ._reductions import as_input, described
+from ._plans import Plans
+from ._reductions import as_input, described, planned, readable
 
 aten, ours = torch.ops.aten, torch.ops.fanin
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
@@ -23,11 +25,24 @@ def replaces(*operators):
 
 
 def along(name):
-    """What gives a result along an axis, with length 1 there: f32 of elements of 16 bits, of which it makes no copy."""
-    return described(lambda x, dim: (name, (dim,), True, as_input, torch.float32 if x.dtype in NARROW else None))
+    """The description of a result along an axis, with length 1 there: f32 of elements of 16 bits, of which there is no
+    copy."""
+    return lambda x, dim: (name, (dim,), True, as_input, torch.float32 if x.dtype in NARROW else None, "exact")
 
 
-means, variances, sums_of_squares = map(along, ("mean", "variance", "sum_of_squares"))
+means, variances, sums_of_squares = (described(along(name)) for name in ("mean", "variance", "sum_of_squares"))
+plans_of_both = Plans(lambda x, dim: planned(x, *along(("variance", "mean"))(x, dim)))
+
+
+def variances_and_means(x, dim):
+    """Both results, on a device by one read."""
+    if not x.is_cuda:
+        return variances(x, dim), means(x, dim)
+    found = plans_of_both.compute(x, (dim,), {})
+    if found is NotImplemented:
+        found = reduce_each(("variance", "mean"), readable(x), dim, method="exact", keepdims=True,
+                            dtype="f32" if x.dtype in NARROW else None)
+    return found
 
 
 # ---- Reductions -----------------------------------------------------------------------------------------------------
@@ -71,8 +86,12 @@ def type_of_softmax(x, half_to_float):
 def softmax(x, dim, half_to_float):
     if not x.numel():
         return NotImplemented
+    dtype = type_of_softmax(x, half_to_float)
+    found = _whole_rows.softmax(_whole_rows.SOFTMAX, x, dim, dtype)
+    if found is not None:
+        return found
     exponentials = less_largest(x, dim).exp_()
-    return rounded(torch.div, exponentials, ours.sum(exponentials, dim, True), type_of_softmax(x, half_to_float))
+    return rounded(torch.div, exponentials, ours.sum(exponentials, dim, True), dtype)
 
 
 @replaces(aten._safe_softmax.default)
@@ -87,8 +106,12 @@ def safe_softmax(x, dim, dtype=None):
 def log_softmax(x, dim, half_to_float):
     if not x.numel():
         return NotImplemented
+    dtype = type_of_softmax(x, half_to_float)
+    found = _whole_rows.softmax(_whole_rows.LOG_SOFTMAX, x, dim, dtype)
+    if found is not None:
+        return found
     less = less_largest(x, dim)
-    return rounded(torch.sub, less, ours.sum(less.exp(), dim, True).log(), type_of_softmax(x, half_to_float))
+    return rounded(torch.sub, less, ours.sum(less.exp(), dim, True).log(), dtype)
 
 
 @replaces(aten._softmax_backward_data.default)
@@ -144,8 +167,8 @@ def layer_norm(x, normalized_shape, weight, bias, eps):
     if not x.numel():
         return NotImplemented
     rows = Rows(x, normalized_shape)
-    mean = means(rows.x, 1)
-    scale = (variances(rows.x, 1) + eps).rsqrt_()
+    variance, mean = variances_and_means(rows.x, 1)
+    scale = (variance + eps).rsqrt_()
     out = _layer_rows.norm(rows.x, mean, scale, flat(weight), flat(bias)).reshape(x.shape)
     kept = x.dtype if x.device.type == "cpu" and (weight is None or weight.dtype == x.dtype) else mean.dtype
     return out, mean.reshape(rows.ones).to(kept), scale.reshape(rows.ones).to(kept)
@@ -155,8 +178,11 @@ def layer_norm(x, normalized_shape, weight, bias, eps):
 def rms_norm(x, normalized_shape, weight, eps):
     if not x.numel():
         return NotImplemented
-    rows = Rows(x, normalized_shape)
     eps = torch.finfo(x.dtype).eps if eps is None else eps
+    rows = Rows(x, normalized_shape)
+    found = _whole_rows.rms_norm(rows.x, rows.length, flat(weight), eps)
+    if found is not None:
+        return found[0].reshape(x.shape), found[1].reshape(rows.ones)
     scale = (sums_of_squares(rows.x, 1) / rows.length + eps).rsqrt_()
     return _layer_rows.norm(rows.x, None, scale, flat(weight), None).reshape(x.shape), scale.reshape(rows.ones)
 
