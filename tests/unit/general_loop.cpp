@@ -20,15 +20,20 @@ namespace {
 using namespace fanin;
 using fanin::detail::operands;
 
-template <class Recipe>
-typename Recipe::result by_general_loop(const operands& data, std::size_t count) {
-  using A = typename Recipe::accumulator;
-  using loop_accumulator = accumulator::folds_as_t<A>;
-  constexpr detail::arithmetic loop = detail::general_arithmetic<loop_accumulator>();
-  cpu::state_buffer state;
+/// The state of the general loop after all elements.
+void fold(const detail::arithmetic& loop, const operands& data, std::size_t count, cpu::state_buffer& state) {
   REQUIRE(loop.state_bytes <= sizeof state);
   loop.reset(state.bytes);
   loop.accumulate(data, count, state.bytes);
+}
+
+/// The value of a recipe by its general loop.
+template <class Recipe>
+scalar by_general_loop(const operands& data, std::size_t count) {
+  using A = typename Recipe::accumulator;
+  using loop_accumulator = accumulator::folds_as_t<A>;
+  cpu::state_buffer state;
+  fold(detail::general_arithmetic<loop_accumulator>(), data, count, state);
   return A::template finish<typename Recipe::result>(detail::general_total<loop_accumulator>(state.bytes), count);
 }
 
@@ -40,7 +45,7 @@ void check_shipped(const typename Recipe::element* x, const typename Recipe::ele
   constexpr element_type result = type_of<R>;
   const cpu::arithmetic& shipped =
       find_functions(Recipe::what, type_of<typename Recipe::element>, Recipe::method)->arithmetic;
-  const R expected = by_general_loop<Recipe>({x}, count);
+  const R expected = fanin::get<R>(by_general_loop<Recipe>({x}, count));
   R by_state;
   if (shipped.reduce != nullptr) {
     R at_once;
@@ -73,8 +78,22 @@ std::pair<std::vector<T>, std::vector<T>> cancelling(std::size_t count) {
   return {x, y};
 }
 
-/// The value of a recipe by its general loop.
 using general_loop = scalar (*)(const operands& data, std::size_t count);
+
+void check_value(operation what, method how, general_loop loop, const array_view& x) {
+  const scalar shipped = test::call(find_backend("serial"), what, x, {.method = how}).value;
+  CAPTURE(test::told(what, x, {.method = how}));
+  CHECK(test::same(loop({x.data, x.data}, x.count), shipped));
+}
+
+/// Checks sums that cancel: their last bits show the order of the smallest rounding errors.
+void check_cancelling(operation what, method how, general_loop loop, const array_view& a, const array_view& b) {
+  const input_views inputs = row_of(what).inputs == 2 ? input_views(a, b) : input_views(a);
+  const backend* const serial[] = {&find_backend("serial")};
+  const request asked = select(serial, "serial", what, inputs, {.method = how}).what;
+  CAPTURE(test::told(what, a, {.method = how}));
+  CHECK(test::same(loop({a.data, b.data}, a.count), test::reduced(*serial[0], asked).value));
+}
 
 template <class T>
 void check_recipe(operation what, method how, general_loop loop) {
@@ -83,18 +102,10 @@ void check_recipe(operation what, method how, general_loop loop) {
     const auto x = what != operation::product ? test::mixed_values<T>(count, 5)
                    : complex_number<T>        ? test::near_one<T>(count, 5)
                                               : test::unit_factors<T>(count, 5);
-    const scalar shipped = test::call(find_backend("serial"), what, std::span<const T>(x), {.method = how}).value;
-    CAPTURE(test::told(what, std::span<const T>(x), {.method = how}));
-    CHECK(test::same(loop({x.data(), x.data()}, count), shipped));
+    check_value(what, how, loop, std::span<const T>(x));
     if constexpr (!std::is_integral_v<T>) {
-      // These sums cancel: their last bits show the order of the smallest rounding errors.
       const auto [a, b] = cancelling<T>(count);
-      const bool two = row_of(what).inputs == 2;
-      const input_views inputs =
-          two ? input_views(std::span<const T>(a), std::span<const T>(b)) : input_views(std::span<const T>(a));
-      const backend* const serial[] = {&find_backend("serial")};
-      const request asked = select(serial, "serial", what, inputs, {.method = how}).what;
-      CHECK(test::same(loop({a.data(), b.data()}, count), test::reduced(*serial[0], asked).value));
+      check_cancelling(what, how, loop, std::span<const T>(a), std::span<const T>(b));
     }
   }
 }
@@ -120,11 +131,8 @@ TEST_SUITE("unit/general_loop") {
     for (const operation what : all_operations) {
       for (const element_type type : all_element_types) {
         for (const method how : all_methods) {
-          const auto loop = with_recipe(what, type, how, []<class Recipe>(Recipe) -> general_loop {
-            return [](const operands& data, std::size_t count) -> scalar {
-              return by_general_loop<Recipe>(data, count);
-            };
-          });
+          const auto loop = with_recipe(
+              what, type, how, []<class Recipe>(Recipe) -> general_loop { return &by_general_loop<Recipe>; });
           if (loop == nullptr) continue;
           ++recipes;
           with_element(type, [&]<class T>() { check_recipe<T>(what, how, loop); });

@@ -3,7 +3,9 @@
 // group's elements alone, for operations whose order does not matter.
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,27 +41,33 @@ std::vector<T> special_values(std::size_t count, bool with_nan, std::uint64_t se
   return x;
 }
 
-template <class T, class Key>
-void check_groups(operation what, std::size_t count, bool with_nan, unsigned threads) {
+template <class Key>
+void check_groups(operation what, const array_view& x, unsigned threads) {
   CAPTURE(std::string(to_string(what)));
-  CAPTURE(count);
-  const std::vector<T> x = special_values<T>(count, with_nan, count + threads);
-  generator random(count);
-  std::vector<Key> keys(count);
-  for (std::size_t i = 0; i < count; ++i) keys[i] = static_cast<Key>((i < group_count ? i : random()) % group_count);
+  CAPTURE(x.count);
+  generator random(x.count);
+  std::vector<Key> keys(x.count);
+  for (std::size_t i = 0; i < x.count; ++i) {
+    keys[i] = static_cast<Key>((i < group_count ? i : random()) % group_count);
+  }
   const options chosen{.backend = threads == 1 ? "serial" : "openmp", .threads = threads};
-  const batch_reduction found = call_each(find_backend(chosen.backend), what, groups(x, keys, group_count), chosen);
+  const batch many = groups(x, std::span<const Key>(keys), group_count);
+  const batch_reduction found = call_each(find_backend(chosen.backend), what, many, chosen);
+  const std::size_t bytes = byte_size(x.type);
   for (std::size_t g = 0; g < group_count; ++g) {
-    std::vector<T> alone;
+    std::vector<std::byte> alone;
     std::vector<std::uint64_t> places;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (keys[i] == static_cast<Key>(g)) alone.push_back(x[i]), places.push_back(i);
+    for (std::size_t i = 0; i < x.count; ++i) {
+      if (keys[i] != static_cast<Key>(g)) continue;
+      const auto* const element = static_cast<const std::byte*>(x.data) + i * bytes;
+      alone.insert(alone.end(), element, element + bytes);
+      places.push_back(i);
     }
-    scalar expected = reduce(what, array_view(std::span<const T>(alone)), {.backend = "serial"}).value;
-    if (what == operation::argmin || what == operation::argmax) {
-      const auto first = fanin::get<indexed<T>>(expected);
-      expected = indexed<T>{first.value, places[first.index]};
-    }
+    scalar expected = reduce(what, array_view(alone.data(), places.size(), x.type), {.backend = "serial"}).value;
+    const auto set_place = [&]<class R>(R& first) {
+      if constexpr (result_traits<R>::form == result_form::indexed) first.index = places[first.index];
+    };
+    fanin::visit(set_place, expected);
     CHECK(same(found.values[g], expected));
   }
 }
@@ -68,17 +76,22 @@ template <class T>
 void check_type() {
   on_every_target([] {
     for (const std::size_t count : {5, 9, 127, 128, 129, 777, 20000}) {
+      std::vector<T> x;
+      const auto values = [&](bool with_nan, unsigned threads) {
+        x = special_values<T>(count, with_nan, count + threads);
+        return array_view(std::span<const T>(x));
+      };
       for (const operation what : of_all_types) {
-        check_groups<T, std::int64_t>(what, count, false, 1);
-        check_groups<T, std::uint64_t>(what, count, true, 1);
-        check_groups<T, std::uint32_t>(what, count, true, 3);
+        check_groups<std::int64_t>(what, values(false, 1), 1);
+        check_groups<std::uint64_t>(what, values(true, 1), 1);
+        check_groups<std::uint32_t>(what, values(true, 3), 3);
       }
       if constexpr (std::is_integral_v<T> && sizeof(T) <= 4) {
         for (const operation what : of_integers) {
           if (sizeof(T) == 4 && what == operation::sum_of_squares)
             continue;  // A few squares do not fit into 64 bits.
-          check_groups<T, std::int64_t>(what, count, false, 1);
-          check_groups<T, std::int32_t>(what, count, false, 3);
+          check_groups<std::int64_t>(what, values(false, 1), 1);
+          check_groups<std::int32_t>(what, values(false, 3), 3);
         }
       }
     }
