@@ -2,6 +2,7 @@
 // Pairs of numbers whose products are summed, of registers that hold words.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -29,6 +30,11 @@ class pair_of_numbers {
  private:
   T x_, y_;
 };
+
+/// 2^exponent, which is normal, or infinite if it is too large.
+FANIN_HOST_DEVICE inline float power_of_2(int exponent) {
+  return detail::from_bits<float>(static_cast<std::uint32_t>(std::min(exponent + 127, 255)) << 23);
+}
 
 /// The registers of N words.
 template <class Word, int N>
@@ -59,6 +65,17 @@ class pairs_of_words {
       : x_(x), y_(y), rule_(rule) {}
   FANIN_HOST_DEVICE number most_of_x() const { return most_of(x_); }
   FANIN_HOST_DEVICE number most_of_y() const { return most_of(y_); }
+  /// Whether the exponents of the numbers x, which get() has given, show that all of them are multiples of 2^place.
+  FANIN_HOST_DEVICE bool are_multiples(const number (&x)[N], int place) const {
+    // Twice the bits of a number, minus 1, grow with its magnitude. For 0 they are the most.
+    std::uint32_t least = ~0u, limit = 0;
+    for (const number one : x) least = std::min(least, 2 * detail::to_bits(one) - 1);
+    with_format<Word>(rule_, [&]<class T>(T) {
+      using format = detail::float_format<T>;
+      if (place > format::low) limit = 2 * detail::to_bits(power_of_2(place + format::digits - 1)) - 1;
+    });
+    return least >= limit;
+  }
   /// Numbers that are read `again` take no registers until then.
   FANIN_HOST_DEVICE void get(number (&x)[N], number (&y)[N], bool again) const {
     get(x_, x, again);

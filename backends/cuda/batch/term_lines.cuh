@@ -12,11 +12,11 @@
 namespace fanin::cuda {
 
 namespace tuning {
-inline constexpr int term_threads = 128;       ///< threads in a block
-inline constexpr unsigned vectors_of_run = 4;  ///< vectors of a line that a lane loads at once
-/// Blocks on a multiprocessor.
-template <class A>
-inline constexpr int term_blocks = sizeof(typename A::element) == 8 ? 4 : 5;
+inline constexpr int term_threads = 128;  ///< threads in a block
+inline constexpr int term_blocks = 4;     ///< on a multiprocessor
+/// Vectors of a line that a lane loads at once.
+template <class T>
+inline constexpr unsigned vectors_of_run = sizeof(T) == 4 ? 8 : 4;
 }  // namespace tuning
 
 /// The elements of a line, by their distances from an aligned vector.
@@ -182,7 +182,7 @@ __device__ void merge_sums(Sums& sums, unsigned group_size, bool have_signs) {
 /// `lines` is at most `group_size`. All lanes of a group add terms in the same units, so that their sums are merged
 /// as integers, unless some did not fit. Then one lane for each line makes the state.
 template <class A, class Write>
-__global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
+__global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
     term_lines_kernel(const __grid_constant__ batch_elements all, unsigned group_size, unsigned lines,
                       const __grid_constant__ Write write) {
   using T = typename A::element;
@@ -190,7 +190,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
   using sums = typename A::sums;
   constexpr bool may_have_two = accumulator::inputs_of<A>() == 2;
   constexpr unsigned size = vector<T>::size, warps_of_block = tuning::term_threads / 32;
-  constexpr unsigned vectors = tuning::vectors_of_run, half = vectors / 2, every_lane = 0xffffffffu;
+  constexpr unsigned vectors = tuning::vectors_of_run<T>, half = vectors / 2, every_lane = 0xffffffffu;
   using run = line_vectors<T, vectors, sums::adds_numbers>;
   struct merged {
     sums of_lanes;
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
     typename states_of_threads<merged>::memory sums;
     typename states_of_threads<state>::memory states;
   };
-  __shared__ typename run::stage stages[3];
+  __shared__ typename run::stage stages[2];
   __shared__ line_memory of_lines;
   __shared__ typename states_of_threads<state>::memory rare_memory;
   overlap_with_next_launch();
@@ -275,14 +275,14 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
         if (ahead > 0) {
           x.take(stages[stage], ahead == 1);
           --ahead;
-          stage = stage == 2 ? 0 : stage + 1;
+          stage ^= 1;
         } else {
           x.load(line.x, line, place_of(0), stride);
         }
         for (; ahead < 2; ++ahead) {
           const unsigned next = place_of((ahead + 1) * vectors);
           if (__any_sync(every_lane, next < line.from || next + (vectors - 1) * stride + size > line.loaded)) break;
-          run::copy(stages[(stage + ahead) % 3], line.x + next, stride);
+          run::copy(stages[(stage + ahead) % 2], line.x + next, stride);
         }
         const pairs_of_words<T, size * vectors, true, A> pairs(x.word, x.word, all.rule);
         if (!has_unit) window.restart(most_of_group(window.unit_for(pairs), group_size));

@@ -106,6 +106,8 @@ struct term_sums {
   template <int Parts, int RootParts, int Sums, class Pairs>
   FANIN_HOST_DEVICE static bool add(term_sums (&to)[Sums], const Pairs& pairs, int unit, bool again) {
     constexpr int N = Pairs::count, all_parts = rounds ? 3 : Parts, chains = chains_of<Parts, N, Sums>;
+    // The exponents of numbers show whether their squares leave no rests.
+    constexpr bool checks_numbers = Pairs::squares && !rounds;
     static_assert(N % chains == 0 && chains % Sums == 0);
     T x[N], y[N];
     pairs.get(x, y, again);
@@ -122,6 +124,7 @@ struct term_sums {
     term_sums more[Sums] = {};
     std::uint32_t outside = 0, smallest = ~0u, rests = 0;
     bool has_rest = false;
+    if constexpr (checks_numbers) has_rest = !pairs.are_multiples(x, least_place(unit, Parts));
     for (int i = 0; i < N; ++i) {
       const double a = x[i], b = y[i];
       double(&sum)[3] = shifted[i % chains];
@@ -145,13 +148,13 @@ struct term_sums {
           const double part = sum[k] - last;
           if (k + 1 < end) {
             rest -= part;
-          } else {
+          } else if (!checks_numbers) {
             has_rest |= part != rest;
           }
         }
       };
       cut(1, Parts);
-      if (Parts == 1) rests |= upper_half(rest);
+      if (Parts == 1 && !checks_numbers) rests |= upper_half(rest);
       if constexpr (rounds) {
         rest = std::fma(a, b, -term);  // an error is below a quarter of the first part's unit
         cut(1, 3);
@@ -221,6 +224,8 @@ struct term_sums {
  private:
   /// The exponent of a number's first part, below 2^51 units of which all numbers are, is root_exponent + unit / 2.
   static constexpr int root_bits = rounds ? 26 : 24, root_exponent = rounds ? 564 : 565;
+  /// The square of 2^least_place() is a multiple of the unit of the last one of so many parts.
+  FANIN_HOST_DEVICE static int least_place(int unit, int parts) { return (unit + 1) / 2 - 486 - 24 * (parts - 1); }
   FANIN_HOST_DEVICE static double part_constant(int unit, int part) {
     return cutting_constant(unit + product_bound<T>::least + 2 - part_bits * part);
   }
@@ -246,21 +251,17 @@ class term_window {
   using T = typename A::number;
   using sums = typename A::sums;
   using bound = typename sums::bound;
-  /// The numbers of parts of a product and of a number.
-  static constexpr int parts = A::digits <= 12 ? 1 : 2, root_parts = std::is_same_v<T, double> ? 2 : 1;
+  /// The numbers of parts of a product and of a number. Runs of 16-bit floats often have a rest of one part.
+  static constexpr int parts = sizeof(typename A::element) == 1 ? 1 : 2,
+                       root_parts = std::is_same_v<T, double> ? 2 : 1;
   /// Binades by which terms may become larger, with those that a chain takes. Units of squares are even.
   static constexpr int headroom = sums::of_chain > 0 ? 5 : 4;
-  /// Several sums and their numbers leave no registers for that, and numbers alone hardly ever need it.
-  static constexpr bool tries_two_parts = parts < 2 && sums::of_products && (Sums == 1 || !sums::adds_numbers);
 
  public:
-  /// Adds the terms of pairs, for which there is room. Returns false, and adds nothing, if they do not fit. Two parts
-  /// are tried if one part has a rest.
+  /// Adds the terms of pairs, for which there is room. Returns false, and adds nothing, if they do not fit.
   template <class Pairs>
   FANIN_HOST_DEVICE bool add(const Pairs& pairs) {
-    if (add<parts>(pairs, false)) return true;
-    if constexpr (tries_two_parts) return add<2>(pairs, true);
-    return false;
+    return add<parts>(pairs, false);
   }
   FANIN_HOST_DEVICE bool has_room(int terms) const { return left_ >= static_cast<unsigned>(terms); }
   /// Adds the terms of a few pairs, for which add() has returned false, by other means. If they still do not fit,
