@@ -50,10 +50,10 @@ FANIN_HOST_DEVICE State scaled_state(const std::uint64_t (&word)[N], int unit, s
 template <class T>
 struct product_bound {
   static constexpr bool rounds = std::is_same_v<T, double>;
-  static constexpr int least = 101, most = 2044;  ///< limits of the biased exponent of all products' bound
-  static constexpr int most_unit = most - least;
-  int unit;          ///< the last part has units of 2^(unit - 1074)
-  bool is_in_range;  ///< all factors are finite, and so are the constants
+  static constexpr int least = 101, most = 2044;      ///< limits of the biased exponent of all products' bound
+  static constexpr int most_unit = most - least - 1;  ///< even
+  int unit;                                           ///< the first part has units of 2^(unit - 972)
+  bool is_in_range;                                   ///< all factors are finite, and so are the constants
   template <class Pairs>
   FANIN_HOST_DEVICE explicit product_bound(const Pairs& pairs) {
     constexpr int shift = rounds ? 20 : 23, none = rounds ? 0x7ff : 0xff;  // the exponent of infinities and NaN
@@ -75,10 +75,10 @@ struct term_sums {
   static constexpr int window_parts = rounds ? 3 : 2, window_roots = !Roots ? 0 : rounds ? 2 : 1;
   /// The most terms in a chain, and the binades above the largest term that a chain takes. The rests of a chain are
   /// added up to one sum.
-  static constexpr int longest_chain = rounds ? 1 : 8, of_chain = rounds ? 0 : 4;
+  static constexpr int longest_chain = rounds ? 4 : 8, of_chain = rounds ? 3 : 4;
   /// A unit of a part is so many binades above a unit of the next one. A rest is at most half a unit, and all rests
   /// of a chain have to be below 2^51 units of the next part.
-  static constexpr int part_bits = rounds ? 51 : 48;
+  static constexpr int part_bits = rounds ? 49 : 48;
   /// The most terms whose sums these integers hold.
   static constexpr unsigned most_terms = 1u << 11;
   /// The most terms whose sums they hold if a chain is below 2^51 units. Each chain of a vector has 4 floats or more.
@@ -223,7 +223,7 @@ struct term_sums {
 
  private:
   /// The exponent of a number's first part, below 2^51 units of which all numbers are, is root_exponent + unit / 2.
-  static constexpr int root_bits = rounds ? 26 : 24, root_exponent = rounds ? 564 : 565;
+  static constexpr int root_bits = 24, root_exponent = rounds ? 564 : 565;
   /// The square of 2^least_place() is a multiple of the unit of the last one of so many parts.
   FANIN_HOST_DEVICE static int least_place(int unit, int parts) { return (unit + 1) / 2 - 486 - 24 * (parts - 1); }
   FANIN_HOST_DEVICE static double part_constant(int unit, int part) {
