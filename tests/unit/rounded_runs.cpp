@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests on every instruction set of this machine that each of many short segments has the bits of the reduction of
-// its elements alone, for every operation and method: also where sums that round cannot tell the exact result.
+// its elements alone, for every operation and method: also where sums that round cannot tell the exact result. And
+// tests that columns of narrow floats have these bits.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -139,7 +140,52 @@ void check_operations() {
   });
 }
 
+/// Columns of `rows` numbers, whose sums, sums of squares and norms in turn are the middle of two narrow floats, or
+/// near to it by a power of two, down to one that no double holds beside the middle.
+template <narrow_float T>
+std::vector<T> near_middles(std::size_t rows, std::size_t columns) {
+  constexpr int digits = std::numeric_limits<T>::digits;
+  std::vector<T> x(rows * columns, T(0.0f));
+  for (std::size_t c = 0; c < columns; ++c) {
+    std::size_t r = 0;
+    const bool squares = c % 3 != 0;
+    // Adds an element that is 2^exponent, or one or two elements whose squares have the sum 2^exponent.
+    const auto add = [&](int exponent, float sign) {
+      const int halves = squares ? std::abs(exponent % 2) + 1 : 1;
+      const int of_element = squares ? (exponent - halves + 1) / 2 : exponent;
+      for (int i = 0; i < halves; ++i) x[r++ * columns + c] = T(std::ldexp(sign, of_element));
+    };
+    add(c % 3 == 2 ? 2 * digits : digits, 1);
+    if (c % 3 == 2) add(digits + 1, 1);
+    add(0, 1);
+    const int distance = static_cast<int>(c / 3 % 25);
+    if (distance > 0) add(squares ? -2 * distance : -distance, c % 2 == 0 ? 1.0f : -1.0f);
+  }
+  return x;
+}
+
 TEST_SUITE("unit/rounded_runs") {
+  TEST_CASE_TEMPLATE("columns near the middle of two narrow floats have the bits of their elements alone", T, bf16,
+                     f16, e5m2) {
+    constexpr std::size_t length = 64, columns = 300;
+    const std::vector<T> x = near_middles<T>(length, columns);
+    const batch many = rows(std::span<const T>(x), {length, columns}, 0);
+    on_every_target([&] {
+      for (const operation what : {operation::sum, operation::mean, operation::sum_of_squares, operation::norm2,
+                                   operation::variance, operation::sample_standard_deviation}) {
+        CAPTURE(std::string(to_string(what)));
+        const options chosen{.backend = "serial", .method = method::exact, .result = type_of<T>, .threads = 1};
+        const batch_reduction found = call_each(find_backend("serial"), what, many, chosen);
+        for (std::size_t c = 0; c < columns; ++c) {
+          CAPTURE(c);
+          std::vector<T> column;
+          for (std::size_t r = 0; r < length; ++r) column.push_back(x[r * columns + c]);
+          const std::span<const T> alone(column);
+          if (!same(found.values[c], reduce(what, array_view(alone), chosen).value)) FAIL_CHECK("other bits");
+        }
+      }
+    });
+  }
   TEST_CASE_TEMPLATE("short segments of floats have the bits of their elements alone", T, float, double, bf16, f16,
                      e4m3) {
     check_operations<T>();

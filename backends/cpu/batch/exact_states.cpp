@@ -14,6 +14,7 @@
 
 #include "backends/cpu/batch/exact_rows.hpp"
 #include "backends/cpu/batch/exact_totals.hpp"
+#include "backends/cpu/estimates.hpp"
 #include "backends/cpu/state_memory.hpp"
 
 namespace fanin::cpu {
@@ -154,8 +155,8 @@ class window_states final : public rows_in_words<T> {
     without_carries_ = 0;
   }
 
-  /// Writes the value of a sum that words hold to `to`. Returns false for types with fewer digits than T, and for
-  /// results that need more than words.
+  /// Writes the value of a sum that words hold to `to`. Returns false for results that need more than words, and for
+  /// some narrow floats.
   bool write(const batch_results& results, const totals& all, std::byte* to) const {
     if (request_.adds || all.count < results.least()) return false;
     const auto write_as = [&]<class R>(R& value) {
@@ -169,6 +170,12 @@ class window_states final : public rows_in_words<T> {
     if (request_.result == element_type::f64) return write_as(*reinterpret_cast<double*>(to));
     if constexpr (sizeof(T) == 4) {
       if (request_.result == element_type::f32) return write_as(*reinterpret_cast<float*>(to));
+      double nearest;
+      if (!write_as(nearest)) return false;
+      // The middle of two narrow floats is a float. Other doubles are on the side of it where the value is.
+      const bool may_be_middle = nearest == static_cast<float>(nearest);
+      const estimate found{nearest, 0, may_be_middle ? std::fabs(nearest) * 0x1p-53 : 0};
+      return round_estimates(&found, 1, request_.result, to) == 0;
     }
     return false;
   }

@@ -11,6 +11,11 @@
 
 namespace fanin::cpu {
 
+/// 2^exponent, if it is a normal number.
+inline double power_of_two(int exponent) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
 /// Words of several states: low + high * 2^80 units.
 struct total {
   detail::int128 low = 0, high = 0;
@@ -27,6 +32,12 @@ struct total {
   template <class R>
   FANIN_NOINLINE bool round_short(int unit, std::uint64_t divisor, R& value) const {
     using format = detail::float_format<R>;
+    const auto short_sum = static_cast<std::int64_t>(low);
+    if (divisor == 1 && high == 0 && low == short_sum && unit >= format::low + format::digits &&
+        unit + 64 < format::high) {
+      value = static_cast<R>(double{static_cast<R>(short_sum)} * power_of_two(unit));
+      return true;
+    }
     const detail::int128 upper = high + (low >> (2 * word_bits));
     if (upper >> 46 != upper >> 127) return false;
     const auto sum = static_cast<detail::uint128>(low) + (static_cast<detail::uint128>(high) << (2 * word_bits));
@@ -45,7 +56,7 @@ struct total {
     const bool inexact = size << (64 + up) != 0 || static_cast<detail::uint128>(quotient) * divisor != numerator;
     const int exponent = unit + 64 - zeros - up;
     if (exponent < format::low + format::digits || exponent + 64 >= format::high) return false;
-    const double power = std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52 | sign << 63);
+    const double power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(power_of_two(exponent)) | sign << 63);
     value = static_cast<R>(double{static_cast<R>(quotient | (inexact ? 1 : 0))} * power);
     return true;
   }
