@@ -55,11 +55,12 @@ HWY_INLINE void add_words(std::uint64_t* into, const std::uint64_t* from) {
 
 template <exact_terms Terms, class T>
 std::size_t add_block(const exact_window& window, const T* x, std::size_t count, const std::uint32_t* group,
-                      unsigned copies, std::uint64_t* states, std::uint8_t* misfits) {
+                      unsigned copies, bool prefetches, std::uint64_t* states, std::uint8_t* misfits) {
   constexpr std::size_t parts = state_words(Terms) / 4;
   HWY_ALIGN std::uint64_t word[parts][4 * split_block];
   const auto limit = hn::Set(doubles(), window.limit), minus_zero = hn::Set(doubles(), -0.0);
   const auto ignored = hn::BitCast(doubles(), hn::Set(words(), window.ignored));
+  prefetches = prefetches && Terms == exact_terms::moments;
   std::size_t found = 0;
   const auto split_vector = [&](std::size_t i, auto loaded) HWY_ATTR {
     const auto v = hn::AndNot(ignored, loaded);
@@ -95,11 +96,19 @@ std::size_t add_block(const exact_window& window, const T* x, std::size_t count,
     std::fill(std::copy(x, x + count, whole), std::end(whole), T{0});
     x = whole;
   }
-  for (std::size_t i = 0; i < count; i += hn::Lanes(doubles())) split_vector(i, load(doubles(), x + i));
-
   const std::size_t in_turn = (std::size_t{1} << copies) - 1;
+  const auto state_of = [&](std::size_t k) {
+    return states + ((std::size_t{group[k]} << copies) + (k & in_turn)) * state_words(Terms);
+  };
+  for (std::size_t i = 0; i < count; i += hn::Lanes(doubles())) {
+    for (std::size_t k = i; prefetches && k < std::min(count, i + hn::Lanes(doubles())); ++k) {
+      __builtin_prefetch(state_of(k), 1);
+    }
+    split_vector(i, load(doubles(), x + i));
+  }
+
   for (std::size_t k = 0; k < count; ++k) {
-    std::uint64_t* const into = states + ((std::size_t{group[k]} << copies) + (k & in_turn)) * state_words(Terms);
+    std::uint64_t* const into = state_of(k);
     for (std::size_t part = 0; part < parts; ++part) add_words(into + 4 * part, word[part] + 4 * k);
   }
   return found;

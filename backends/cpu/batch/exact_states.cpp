@@ -72,7 +72,7 @@ class window_states final : public rows_in_words<T> {
       const std::size_t n = std::min(split_block, count - i);
       if (std::exchange(without_carries_, without_carries_ + n) > most_without_carries) carry_all();
       std::uint8_t misfits[split_block];
-      const std::size_t found = split_.add(window_, x + i, n, group + i, copies_, states_, misfits);
+      const std::size_t found = split_.add(window_, x + i, n, group + i, copies_, prefetches_, states_, misfits);
       for (std::size_t k = 0; k < found; ++k) {
         const T misfit = x[i + misfits[k]];
         misfits_.add(groups() + 2, group[i + misfits[k]], window_.ignored != 0 ? std::fabs(misfit) : misfit);
@@ -100,6 +100,8 @@ class window_states final : public rows_in_words<T> {
  private:
   /// With fewer states an addition often waits for the addition before it, unless a group has several states.
   static constexpr std::size_t few_states = 256;
+  /// More states may not stay in an L2 cache.
+  static constexpr std::size_t cached_states_bytes = std::size_t{1} << 18;
   /// 2^22 elements with words of at most 2^40 add up to at most 2^62, next to what carries leave.
   static constexpr std::uint64_t most_without_carries = (std::uint64_t{1} << 22) - 2 * split_block;
 
@@ -218,6 +220,7 @@ class window_states final : public rows_in_words<T> {
     state_count_ = states << copies_;
     states_ = reinterpret_cast<std::uint64_t*>(memory_.get(state_count_ * words * sizeof(std::uint64_t)));
     std::fill_n(states_, state_count_ * words, std::uint64_t{0});
+    prefetches_ = state_count_ * words * sizeof(std::uint64_t) > cached_states_bytes;
     without_carries_ = 0;
     misfits_.clear();
   }
@@ -227,6 +230,7 @@ class window_states final : public rows_in_words<T> {
   std::uint64_t* states_ = nullptr;
   std::size_t state_count_ = 0;
   unsigned copies_ = 0;  ///< the logarithm of the number of states of a group, which take its elements in turn
+  bool prefetches_ = false;
   std::uint64_t without_carries_ = 0;
   misfit_lists<T> misfits_;
 };
