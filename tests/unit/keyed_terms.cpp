@@ -101,6 +101,26 @@ void check_type() {
 }  // namespace
 
 TEST_SUITE("unit/keyed_terms") {
+  TEST_CASE("keys of 64 bits that are the numbers of no group, at each place") {
+    constexpr std::uint64_t others[] = {5, std::uint64_t{1} << 31, std::uint64_t{1} << 32,
+                                        (std::uint64_t{3} << 32) + 2, ~std::uint64_t{0}};
+    on_every_target([&] {
+      for (const std::size_t count : {1, 7, 8, 16, 31, 129, 200}) {
+        for (std::size_t place = 0; place < count; ++place) {
+          CAPTURE(count);
+          CAPTURE(place);
+          std::vector<std::uint64_t> keys(count, 2);
+          keys[place] = others[place % std::size(others)];
+          std::vector<double> sums(5);
+          const std::vector<double> ones(count, 1);
+          const report found = fanin::sum(groups(ones, keys, 5).drop_others(), sums, options{.backend = "serial"});
+          CHECK(found.absent == 1);
+          CHECK(sums == std::vector<double>{0, 0, static_cast<double>(count - 1), 0, 0});
+        }
+      }
+    });
+  }
+
   TEST_CASE_TEMPLATE("groups of special floats", T, float, double, f16, bf16, e5m2, e4m3) { check_type<T>(); }
   TEST_CASE_TEMPLATE("groups of special integers", T, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
                      std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {

@@ -68,18 +68,23 @@ void write_terms_of(const term_form& form, const void* x, std::size_t count, std
 void write_groups(const std::uint64_t* keys, std::size_t count, std::uint64_t first, std::uint32_t outside,
                   std::uint32_t* group) {
   const hn::ScalableTag<std::uint64_t> of_keys;
-  const hn::Rebind<std::uint32_t, decltype(of_keys)> of_groups;
-  const auto begin = hn::Set(of_keys, first), end = hn::Set(of_keys, outside);
-  constexpr std::size_t width = hn::MaxLanes(of_keys);
+  const hn::Repartition<std::uint32_t, decltype(of_keys)> of_groups;
+  const auto begin = hn::Set(of_keys, first);
+  const auto end = hn::Set(of_groups, outside);
+  constexpr std::size_t width = hn::MaxLanes(of_groups);
   std::uint64_t last[width] = {};
-  std::uint32_t last_group[width];
   for (std::size_t i = 0; i < count; i += width) {
-    const std::size_t here = std::min(width, count - i);
-    if (here < width) std::copy_n(keys + i, here, last);
-    const auto key = hn::LoadU(of_keys, here < width ? last : keys + i);
-    const auto smaller = hn::TruncateTo(of_groups, hn::Min(hn::Sub(key, begin), end));
-    hn::StoreU(smaller, of_groups, here < width ? last_group : group + i);
-    if (here < width) std::copy_n(last_group, here, group + i);
+    const std::uint64_t* from = keys + i;
+    if (count - i < width) {
+      std::copy_n(from, count - i, last);
+      from = last;
+    }
+    const auto half = [&](std::size_t j)
+                          HWY_ATTR { return hn::BitCast(of_groups, hn::Sub(hn::LoadU(of_keys, from + j), begin)); };
+    const auto low = half(0), high = half(width / 2);
+    const auto is_small = hn::Eq(hn::ConcatOdd(of_groups, high, low), hn::Zero(of_groups));
+    const auto smaller = hn::Min(hn::ConcatEven(of_groups, high, low), end);
+    hn::StoreU(hn::IfThenElse(is_small, smaller, end), of_groups, group + i);
   }
 }
 
