@@ -230,6 +230,15 @@ TEST_SUITE("unit/scaled_products") {
     CHECK(check_moments<8>(std::vector<double>(16, 0x1.6ap+509), random));
   }
 
+  TEST_CASE("chains of small doubles behind zeros, which set the unit") {
+    generator random(38);
+    for (const double small : {0x1.6p-460, 0x1.6ap-461, 0x1.fp-459}) {
+      std::vector<double> x(64, 0.0);
+      x.resize(128, small);
+      CHECK(check_moments<8>(x, random));
+    }
+  }
+
   TEST_CASE_TEMPLATE("the most elements that a state holds", T, float, double) {
     generator random(36);
     const auto mantissa = static_cast<T>((std::uint64_t{1} << std::numeric_limits<T>::digits) - 1);

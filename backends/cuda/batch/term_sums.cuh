@@ -51,7 +51,7 @@ template <class T>
 struct product_bound {
   static constexpr bool rounds = std::is_same_v<T, double>;
   static constexpr int least = 101, most = 2044;      ///< limits of the biased exponent of all products' bound
-  static constexpr int most_unit = most - least - 1;  ///< even
+  static constexpr int most_unit = most - least - 1;  ///< even, as units of squares are
   int unit;                                           ///< the first part has units of 2^(unit - 972)
   bool is_in_range;                                   ///< all factors are finite, and so are the constants
   template <class Pairs>
@@ -60,7 +60,7 @@ struct product_bound {
     const auto of_x = static_cast<int>(upper_half(pairs.most_of_x()) >> shift);
     const auto of_y = static_cast<int>(upper_half(pairs.most_of_y()) >> shift);
     const int exponent = of_x + of_y + (rounds ? -1022 : 770);
-    unit = exponent > least ? exponent - least : 0;
+    unit = exponent > least ? exponent - least : 1;  // odd for squares, so that unit_for() is even, also for zeros
     is_in_range = of_x < none && of_y < none && exponent <= most;
   }
 };
