@@ -17,8 +17,8 @@ struct finished_by<recipe<What, How, T>> {
   using type = recipe<What, How, float>;
 };
 
-/// Returns f(R()), where R is the type of the result whose number has type `result`, of the recipe or of one that it
-/// finishes.
+/// Returns f(R()) for the type R of a result whose number has type `result`. A recipe of floats also finishes results
+/// of narrow floats.
 template <class Recipe, std::size_t I = 0, class F>
 auto with_result_of_any(element_type result, const F& f) {
   if constexpr (!std::same_as<typename Recipe::element, float> || I == element_count) {

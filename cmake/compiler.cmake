@@ -45,6 +45,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     endif()
     list(APPEND unused_sets HWY_SSE4 HWY_AVX2 HWY_AVX3)
     list(REMOVE_ITEM unused_sets ${least_set})
+    add_compile_definitions(HWY_COMPILE_ONLY_STATIC)  # newer versions of Highway have more sets than those above
     set(FANIN_ONE_INSTRUCTION_SET ON)
   endif()
   add_compile_definitions("HWY_BASELINE_TARGETS=(${least_set})")

@@ -85,7 +85,8 @@ class WholeRows(unittest.TestCase):
             self.assertFalse(_whole_rows.is_served(some, some.shape[-1]))
         self.assertFalse(_whole_rows.is_served(x, 24, x[0, :8]))
         self.assertFalse(_whole_rows.is_served(torch.ones(1, (1 << 18) + 8, device="cuda"), (1 << 18) + 8))
-        self.assertIsNone(_whole_rows.softmax(_whole_rows.SOFTMAX, x, 0, x.dtype))
+        for dim in (0, -2, 3, -3):
+            self.assertIsNone(_whole_rows.softmax(_whole_rows.SOFTMAX, x, dim, x.dtype))
         self.assertIsNone(_whole_rows.rms_norm(x, 24, None, 1e-6))
         x = torch.ones(1, (1 << 13) + 8, device="cuda", dtype=torch.float16)
         self.assertIsNone(_whole_rows.rms_norm(x, x.shape[1], None, 1e-6))

@@ -34,7 +34,7 @@ struct split_loops {
   /// Adds x[i] to state (group[i] << copies) + i % 2^copies of `states`, for each i below `count`, which is at most
   /// split_block. Elements that do not fit the window are left out. Their places are written to `misfits`, and their
   /// number is returned. For squares of doubles, the constants of words 0 to 2 are added twice for each element.
-  /// With `prefetches` states with squares are prefetched.
+  /// If `prefetches` is true, the states of moments are prefetched.
   std::size_t (*add)(const exact_window& window, const T* x, std::size_t count, const std::uint32_t* group,
                      unsigned copies, bool prefetches, std::uint64_t* states, std::uint8_t* misfits);
   /// Adds x[r * along + c] to the words of column c, for each r below `rows` and c below `columns`. `rows` is at most

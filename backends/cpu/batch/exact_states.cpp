@@ -174,7 +174,8 @@ class window_states final : public rows_in_words<T> {
       if (request_.result == element_type::f32) return write_as(*reinterpret_cast<float*>(to));
       double nearest;
       if (!write_as(nearest)) return false;
-      // The middle of two narrow floats is a float. Other doubles are on the side of it where the value is.
+      // The middle of two narrow floats is a float. A nearest double that is no float is on the same side of each
+      // middle as the value.
       const bool may_be_middle = nearest == static_cast<float>(nearest);
       const estimate found{nearest, 0, may_be_middle ? std::fabs(nearest) * 0x1p-53 : 0};
       return round_estimates(&found, 1, request_.result, to) == 0;

@@ -53,7 +53,7 @@ class term_form {
 
 /// Writes the smaller of keys[i] - first and `outside` to group[i], for each i below `count`. No key is below
 /// `first`. `count` is at most term_block. `group` has room for term_block numbers, of which those from `count` on
-/// may be lost.
+/// may be overwritten.
 void find_groups(const std::uint32_t* keys, std::size_t count, std::uint64_t first, std::uint32_t outside,
                  std::uint32_t* group);
 void find_groups(const std::uint64_t* keys, std::size_t count, std::uint64_t first, std::uint32_t outside,

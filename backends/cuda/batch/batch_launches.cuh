@@ -285,15 +285,15 @@ class batch_launches {
     launch_overlapped(where, blocks_for(where, (most_items(all) + in_block - 1) / in_block), tuning::line_threads, 0,
                       lines_kernel<A, Write>, all, group_size, write);
   }
-  /// A lane has some 32 vectors of a line, because the end of a line takes long. Neighbouring lanes read
-  /// neighbouring vectors, four or more if each lane has 16. A group folds several lines if other groups keep the
-  /// device busy.
+  /// A group has so many lanes that each has up to 32 vectors of a line, because the end of a line takes long. Up to
+  /// four lanes are used if each has up to 16. Neighbouring lanes read neighbouring vectors. A group folds several
+  /// lines if other groups keep the device busy.
   static void launch_term_lines(const execution& where, const batch_elements& all, const Write& write) {
     const std::uint64_t length =
         all.kind == layout::rows ? std::min(all.length, all.chunk) : (typical_length(all) + 1) / 2;
-    const unsigned narrow = std::min(slots_for((length + 15) / 16, size), 4u);
+    const unsigned few_lanes = std::min(slots_for((length + 15) / 16, size), 4u);
     const unsigned group_size =
-        std::max({slots_for((length + 31) / 32, size), narrow, length >= 16 * size ? 2u : 1u});
+        std::max({slots_for((length + 31) / 32, size), few_lanes, length >= 16 * size ? 2u : 1u});
     constexpr unsigned threads = tuning::term_threads, most_lines = 8;
     const std::uint64_t at_once =
         4 * std::uint64_t{threads} * static_cast<unsigned>(where.multiprocessors) * tuning::term_blocks;

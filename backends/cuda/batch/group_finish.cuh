@@ -239,7 +239,8 @@ __device__ value_of_group finished_group(const group_sums<T>& from, std::uint64_
 }
 
 /// Adds a group of elements in the first window to a result that is 0 or near the window, if elements take part.
-/// Returns whether nothing is left to do. It is if the new result is 0, whose sign needs a state.
+/// Returns true if the group is done. False leaves the group to its state, also where the new result is 0, whose sign
+/// needs the state.
 __device__ inline bool add_window(const group_sums<float>& from, std::uint64_t group, const batch_output& out) {
   constexpr unsigned most_places = 30;
   float& result = static_cast<float*>(out.results)[group];

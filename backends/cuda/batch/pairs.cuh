@@ -67,7 +67,7 @@ class pairs_of_words {
   FANIN_HOST_DEVICE number most_of_y() const { return most_of(y_); }
   /// Whether the exponents of the numbers x, which get() has given, show that all of them are multiples of 2^place.
   FANIN_HOST_DEVICE bool are_multiples(const number (&x)[N], int place) const {
-    // Twice the bits of a number, minus 1, grow with its magnitude. For 0 they are the most.
+    // 2 * bits - 1 has no sign, grows with the magnitude, and is largest for 0, which is a multiple of everything.
     std::uint32_t least = ~0u, limit = 0;
     for (const number one : x) least = std::min(least, 2 * detail::to_bits(one) - 1);
     with_format<Word>(rule_, [&]<class T>(T) {

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Softmax and its logarithm, and RMS norms of f16 and bf16, of rows on a device, each in one kernel (whole_rows.cu).
 
-Where is_served() does not say so, PyTorch's operators and sums of the library compute the same bits (_replacements.py).
+For other tensors PyTorch's operators and sums of the library compute the same bits (_replacements.py), if the exp, log and
+rsqrt of PyTorch's CUDA are those of the compiler of the kernel.
 """
 
 from ctypes import POINTER, Structure, byref, c_float, c_int32, c_uint64, c_void_p
@@ -53,7 +54,7 @@ def run(what, x, length, out, weight=None, scale=None, eps=0):
 
 def softmax(what, x, dim, dtype):
     """The softmax of a type, or its logarithm, along the last axis; None where the kernel does not serve."""
-    if dim % max(x.dim(), 1) != x.dim() - 1 or not is_served(x, x.shape[-1]):
+    if not x.dim() or dim not in (-1, x.dim() - 1) or not is_served(x, x.shape[-1]):
         return None
     return run(what, x, x.shape[-1], torch.empty_like(x, dtype=dtype))
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and its logarithm, and RMS norms of 16 bits, of rows, each in one kernel. A block has a row, and reads it
-// two or three times: the first time from memory, and then from a cache. Sums are exact, and are rounded once. Each
-// other step is rounded as by the operators of PyTorch one after another, so that the results have the bits of these.
+// Softmax and its logarithm, and RMS norms of 16 bits, of rows, each in one kernel. A block has a row, and reads the
+// row two or three times: from a cache after the first time, if the cache holds the rows of all blocks. Sums are
+// exact, and are rounded once. Each other step is rounded as by the operators of PyTorch one after another, so that
+// the results have the bits of these.
 //
 // The terms of a sum are from 0 to 1. Each term is rounded to a multiple of 2^-21, and the rest to a multiple of
 // 2^-43. Integers of a thread hold the sums of 512 such multiples. What is left of small terms goes to further
@@ -53,7 +54,7 @@ __device__ T power_of_2(int exponent) {
   return __hiloint2double((exponent + 1023) << 20, 0);
 }
 
-/// x / y, rounded once, of a normal quotient and the reciprocal of y.
+/// x / y rounded once, if the quotient is normal, and `reciprocal` is 1 / y rounded once [Markstein 1990].
 __device__ float quotient(float x, float y, float reciprocal) {
   float found = x * reciprocal;
 #pragma unroll
@@ -80,7 +81,8 @@ __device__ void store_each(const fanin_whole_rows& all, const F& f) {
   });
 }
 
-/// The number that larger(x, y) prefers to all numbers of(element) of the row. All threads of the block get it.
+/// The largest of(element) of the row, where larger(x, y) returns one of two numbers. All threads of the block call
+/// this.
 template <class Of, class Larger>
 __device__ float largest_of_row(const fanin_whole_rows& all, block_memory& shared, float mine, const Of& of,
                                 const Larger& larger) {
@@ -190,7 +192,8 @@ __device__ void store_softmax(const fanin_whole_rows& all, block_memory& shared)
   });
 }
 
-/// Squares of 16 bits have at most 22 digits.
+/// Stores the norm of a row and its factor. Squares of numbers of 16 bits have at most 22 digits, so that floats hold
+/// the squares.
 __device__ void store_rms_norm(const fanin_whole_rows& all, block_memory& shared) {
   const float largest = largest_of_row(
       all, shared, 0, [](float x) { return std::abs(x); }, [](float x, float y) { return x > y || x != x ? x : y; });
