@@ -61,7 +61,7 @@ struct partial {
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-/// Whether two floats are of one type and have the same bits. This tells -0 from +0, and a NaN is equal to itself.
+/// Returns true if two floats are of one type and have the same bits. -0 differs from +0, and a NaN equals itself.
 bool same_bits(const scalar& a, const scalar& b) {
   return are_alike(a, b) && std::memcmp(a.data(), b.data(), byte_size(a.type())) == 0;
 }

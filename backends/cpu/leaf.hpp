@@ -180,7 +180,7 @@ struct moment_row {
 template <class A>
 void fold_moments(const typename A::element* x, std::size_t count, moment_row<A>& out);
 
-/// Whether elements of the type become floats before they are folded: floating-point numbers of 8 or 16 bits do.
+/// Returns true for floating-point numbers of 8 or 16 bits, which become floats before they are folded.
 constexpr bool is_widened(element_type type) { return !is_integer(type) && byte_size(type) < sizeof(float); }
 /// Writes elements of 8 or 16 bits as floats.
 void widen(const void* x, std::size_t count, element_type type, float* out);

@@ -65,7 +65,7 @@ class pairs_of_words {
       : x_(x), y_(y), rule_(rule) {}
   FANIN_HOST_DEVICE number most_of_x() const { return most_of(x_); }
   FANIN_HOST_DEVICE number most_of_y() const { return most_of(y_); }
-  /// Whether the exponents of the numbers x, which get() has given, show that all of them are multiples of 2^place.
+  /// Returns true if the exponents of the numbers x, which get() has given, show that all are multiples of 2^place.
   FANIN_HOST_DEVICE bool are_multiples(const number (&x)[N], int place) const {
     // 2 * bits - 1 has no sign, grows with the magnitude, and is largest for 0, which is a multiple of everything.
     std::uint32_t least = ~0u, limit = 0;
