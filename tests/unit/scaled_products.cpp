@@ -230,6 +230,18 @@ TEST_SUITE("unit/scaled_products") {
     CHECK(check_moments<8>(std::vector<double>(16, 0x1.6ap+509), random));
   }
 
+  TEST_CASE("chains of doubles whose squares are near the most of a chain") {
+    generator random(39);
+    for (const double sign : {1.0, -1.0}) {
+      std::vector<double> x;
+      for (int round = 0; round < 200; ++round) {
+        x.resize(x.size() + 32, 0.3);  // The unit of these takes 4 squares of less than 1.
+        for (int i = 0; i < 8; ++i) x.push_back(sign + std::ldexp(static_cast<double>(random() % 64) - 32, -53));
+      }
+      CHECK(check_moments<8>(x, random));
+    }
+  }
+
   TEST_CASE("chains of small doubles behind zeros, which set the unit") {
     generator random(38);
     for (const double small : {0x1.6p-460, 0x1.6ap-461, 0x1.fp-459}) {
