@@ -22,6 +22,7 @@
 #include "cli/kit/output.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/parse_error.hpp"
+#include "cli/run.hpp"
 
 namespace fanin::cli {
 

@@ -37,7 +37,4 @@ command add_device(CLI::App& root);
 command add_completion(CLI::App& root);
 command add_manpage(CLI::App& root);
 
-/// Runs the command line and returns the exit status. An error is one line on stderr.
-int run(int argc, char** argv);
-
 }  // namespace fanin::cli

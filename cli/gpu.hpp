@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command's functions that need the CUDA runtime. This header includes no CUDA header.
+// The command's functions that need the CUDA runtime. This header includes no CUDA header, and only declares the types.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "cli/kit/facts.hpp"
-#include "cli/lab/lab.hpp"
-#include "cli/ladder/ladder.hpp"
-#include "measure/device_copy.hpp"
+namespace fanin {
+struct array_view;
+namespace measure {
+class device_copy;
+}
+}  // namespace fanin
 
 namespace fanin::cli {
+
+enum class experiment : std::uint8_t;
+struct fact;
+struct lab_page;
+struct ladder;
+struct ladder_question;
 
 /// The properties of each CUDA device, and its read and copy rates, which gpu_facts() measures. Defined in builds
 /// with CUDA only. @throws out_of_memory, device_error

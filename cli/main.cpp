@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands.hpp"
+#include "cli/run.hpp"
 
 int main(int argc, char** argv) { return fanin::cli::run(argc, argv); }

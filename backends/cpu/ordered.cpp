@@ -137,6 +137,7 @@ namespace fanin::cpu {
   FANIN_DISPATCH_COLLAPSE(compensated_sum, T, compensated_sum)
 FANIN_DISPATCH(float)
 FANIN_DISPATCH(double)
+#undef FANIN_DISPATCH
 
 }  // namespace fanin::cpu
 #endif  // HWY_ONCE

@@ -37,7 +37,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Words of type U, compared as signed numbers, which they are without their sign bits.
 template <class U>
-struct words {
+struct word_loops {
   static constexpr U without_sign = static_cast<U>(~U{0}) >> 1;
   static constexpr std::size_t width = hn::MaxLanes(hn::ScalableTag<U>());
 
@@ -130,14 +130,14 @@ std::size_t with_word(std::size_t bytes, F f) {
                       : f(std::uint64_t());
 }
 std::size_t first_word(const word_job& job, std::size_t bytes) {
-  return with_word(bytes, [&]<class U>(U) { return words<U>::first(job); });
+  return with_word(bytes, [&]<class U>(U) { return word_loops<U>::first(job); });
 }
 std::size_t copy_words(const word_job& job, std::size_t bytes, const std::uint64_t (*in_place)[2], void* x, void* y) {
-  return with_word(bytes, [&]<class U>(U) { return words<U>::copy(job, in_place, x, y); });
+  return with_word(bytes, [&]<class U>(U) { return word_loops<U>::copy(job, in_place, x, y); });
 }
 
 void pair_mask(const word_job& job, std::size_t bytes, std::uint8_t* out) {
-  bytes == 4 ? words<std::uint32_t>::pair_words(job, out) : words<std::uint64_t>::pair_words(job, out);
+  bytes == 4 ? word_loops<std::uint32_t>::pair_words(job, out) : word_loops<std::uint64_t>::pair_words(job, out);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -152,8 +152,8 @@ HWY_EXPORT(first_word);
 HWY_EXPORT(copy_words);
 HWY_EXPORT(pair_mask);
 
-constexpr std::size_t block_bytes = 16384;
-static_assert(block_bytes <= most_copied);
+constexpr std::size_t copied_block_bytes = 16384;
+static_assert(copied_block_bytes <= most_copied);
 
 /// Writes `count` bits of a mask as bytes that are 0 or not. Eight bits become eight bytes at once: their byte is
 /// copied to each, where one bit of it stays.
@@ -206,9 +206,10 @@ copied_part copy_present(const presence_rule& rule, const operands& data, const 
 std::uint64_t accumulate_present(const arithmetic& f, const presence_rule& rule, const mask_view& mask,
                                  const operands& data, std::size_t count, void* state) {
   rule.require_stand_in();
-  alignas(64) std::byte x[block_bytes], y[block_bytes];
+  alignas(64) std::byte x[copied_block_bytes], y[copied_block_bytes];
   const std::size_t block =
-      f.leaf_elements * std::max<std::size_t>(1, std::bit_floor(block_bytes / f.element_bytes / f.leaf_elements));
+      f.leaf_elements *
+      std::max<std::size_t>(1, std::bit_floor(copied_block_bytes / f.element_bytes / f.leaf_elements));
   std::uint64_t present = 0;
   const auto fold_block = [&](std::size_t begin, std::size_t n, void* into) {
     const operands part = operands_from(data, begin, f.element_bytes);

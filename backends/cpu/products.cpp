@@ -144,6 +144,8 @@ std::size_t split(const double* x, const double* y, std::size_t count, double* p
   return HWY_DYNAMIC_DISPATCH(split_f64)(x, y, count, product, error);
 }
 
+}  // namespace
+
 /// Folds one tile after the other in double.
 template <class T>
 class prover {
@@ -184,6 +186,8 @@ class prover {
   int depth_ = 1;
   double total_[most_proven_totals];
 };
+
+namespace {
 
 /// Adds x[i] y[i] for all i < count to `terms`. A product that cannot be split is added to `into`, by add_one(i).
 template <class T, class AddOne>

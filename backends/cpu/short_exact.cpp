@@ -58,12 +58,12 @@ HWY_INLINE hn::Vec<D> load_first(D d, const T* x, std::size_t count) {
 }
 
 template <class T>
-using sum_kernel = sum_of_doubles<sizeof(T) == 8 ? 2 : 1>;
+using sum_of_rounded = sum_of_doubles<sizeof(T) == 8 ? 2 : 1>;
 
 /// The planes of the sum of all elements.
 template <class T>
-HWY_INLINE std::array<double, sum_kernel<T>::planes> sum_planes(const T* x, std::size_t count) {
-  using kernel = sum_kernel<T>;
+HWY_INLINE std::array<double, sum_of_rounded<T>::planes> sum_planes(const T* x, std::size_t count) {
+  using kernel = sum_of_rounded<T>;
   const hn::ScalableTag<double> d;
   constexpr std::size_t width = hn::MaxLanes(d);
   vector_states<hn::ScalableTag<double>, kernel::planes> all;
@@ -93,14 +93,12 @@ bool sum_in_two_doubles(const double* x, std::size_t count, double (&terms)[2]) 
   return true;
 }
 
-/// More elements are seldom summed without rounding, and take long enough by other loops.
-constexpr std::size_t longest = longest_short_sum;
-
 template <class T>
 void sum_arrays(const operands* runs, const std::size_t* counts, std::size_t number, double* totals) {
   for (std::size_t i = 0; i < number; ++i) {
-    totals[i] = counts[i] == 0 || counts[i] > longest ? std::numeric_limits<double>::quiet_NaN()
-                                                      : sum_if_exact(static_cast<const T*>(runs[i].x), counts[i]);
+    totals[i] = counts[i] == 0 || counts[i] > longest_short_sum
+                    ? std::numeric_limits<double>::quiet_NaN()
+                    : sum_if_exact(static_cast<const T*>(runs[i].x), counts[i]);
   }
 }
 

@@ -19,6 +19,7 @@
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/reduce/element_forms.hpp"
+#include "measure/device_copy.hpp"
 #include "oracle/exact_sum.hpp"
 
 namespace fanin::cli {

@@ -13,6 +13,7 @@
 #include "cli/gpu.hpp"
 #include "cli/kit/share.hpp"
 #include "measure/ceiling.hpp"
+#include "measure/device_copy.hpp"
 #include "measure/timing.hpp"
 
 namespace fanin::cli {

@@ -6,6 +6,7 @@
 
 #include "base/cuda/handles.hpp"
 #include "cli/gpu.hpp"
+#include "cli/kit/facts.hpp"
 #include "measure/device.hpp"
 
 namespace fanin::cli {

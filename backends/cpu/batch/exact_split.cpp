@@ -188,16 +188,16 @@ constexpr auto find_add_sums() -> decltype(split_loops<T>::add_sums) {
   }
 }
 template <exact_terms Terms, class T>
-constexpr split_loops<T> loops_of{add_block<Terms, T>, add_column_block<Terms, T>, find_add_sums<Terms, T>(),
-                                  sizeof(T) == 4 && converts<f16>};
+constexpr split_loops<T> split_loops_of{add_block<Terms, T>, add_column_block<Terms, T>, find_add_sums<Terms, T>(),
+                                        sizeof(T) == 4 && converts<f16>};
 
 const split_loops<float>* loops_of_floats(exact_terms terms) {
-  return terms == exact_terms::moments ? &loops_of<exact_terms::moments, float>
-                                       : &loops_of<exact_terms::elements, float>;
+  return terms == exact_terms::moments ? &split_loops_of<exact_terms::moments, float>
+                                       : &split_loops_of<exact_terms::elements, float>;
 }
 const split_loops<double>* loops_of_doubles(exact_terms terms) {
-  return terms == exact_terms::moments ? &loops_of<exact_terms::moments, double>
-                                       : &loops_of<exact_terms::elements, double>;
+  return terms == exact_terms::moments ? &split_loops_of<exact_terms::moments, double>
+                                       : &split_loops_of<exact_terms::elements, double>;
 }
 
 }  // namespace HWY_NAMESPACE
