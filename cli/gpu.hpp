@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command's functions that need the CUDA runtime. This header includes no CUDA header, and only declares the types.
+// The command's functions that need the CUDA runtime. This header includes no CUDA header, and only declares the
+// types.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ if(PROJECT_IS_TOP_LEVEL AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT MSVC AND
 endif()
 
 # g++ collects garbage from at most 128 MiB on. Without that, units of many files take 8 to 20 % less time, and a
-# quarter more memory: 2.4 GB is the most.
+# quarter more memory: 2.6 GB is the most.
 if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=1200000>)
 endif()

@@ -84,7 +84,7 @@ numbers_as sums_as(const array_view& elements, const oracle::exact_sum& exact) {
   return found;
 }
 
-std::string verdict(const numbers_as& single) {
+std::string verdict_on(const numbers_as& single) {
   const std::string in_loop = digits(single.sums.front().relative_error);
   const std::string exactly = digits(single.sums.back().relative_error);
   if (exactly == "0") return "float will not do: no digit of the sum is left";
@@ -108,7 +108,7 @@ std::string as_text(const std::string& name, const array_view& elements, const o
       "as f32: {} of them change, {} become infinite, and {} become 0\n\n{}\n{}\n",
       name, counted(elements.count, "element"), to_string(elements.type),
       value_text(exact.rounded(element_type::f64)), exact.condition(), single.changed, single.infinite,
-      single.vanished, align(rows, 1), verdict(single));
+      single.vanished, align(rows, 1), verdict_on(single));
 }
 
 json sums_json(const numbers_as& one) {
