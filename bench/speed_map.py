@@ -3,7 +3,8 @@
 """The map of speed: every operation, element type, layout and method of the Python package, as a share of the speed of a
 fast f32 sum of one array of as many bytes, until the end of the call.
 
-  speed_map.py measure gpu 256 OUT.json      256 MiB in device memory; `cpu` for host memory. Needs PyTorch.
+  speed_map.py measure gpu 256 OUT.json      256 MiB in device memory. Needs PyTorch.
+  speed_map.py measure cpu 64 OUT.json       64 MiB in host memory. Needs NumPy, and for bf16 ml_dtypes.
   speed_map.py compare BEFORE.json... --after AFTER.json...
       Prints each cell's best GB/s of the files before and of the files after. Measure several of both, in turn.
       A cell's noise is the larger of the differences between the fastest and the slowest run before, and after. A
@@ -23,41 +24,79 @@ ONLY_FAST = ["product", "log_sum_exp"]  # of floats
 SHAPES = {"rows 256": (256, 1), "rows 4096": (4096, 1), "columns 256": (256, 0), "columns 65536": (65536, 0)}
 
 
-class Machine:
-    def __init__(self, place, mebibytes):
-        import fanin
+NAMES = {"f32": "float32", "f64": "float64", "bf16": "bfloat16", "f16": "float16", "i32": "int32", "i64": "int64",
+         "i8": "int8", "bool": "bool"}
+FLOATS = "f32 f64 bf16 f16".split()
+
+
+class Host:
+    """Arrays of NumPy in host memory. There is no bf16 without an ml_dtypes that this NumPy can load."""
+    def __init__(self):
+        import numpy
+        self.numpy, self.libraries, names = numpy, [numpy], dict(NAMES)
+        try:
+            import ml_dtypes  # By its import, numpy.dtype knows "bfloat16".
+            self.libraries.append(ml_dtypes)
+        except (ImportError, AttributeError):
+            del names["bf16"]
+        self.types = {name: numpy.dtype(of_numpy) for name, of_numpy in names.items()}
+
+    def random(self, name, count):
+        generator = self.numpy.random.default_rng(1)
+        some = min(count, 1 << 22)
+        if name == "bool":
+            x = generator.random(some) < .5
+        else:
+            x = generator.standard_normal(some) if name in FLOATS else generator.integers(-100, 100, some)
+        return self.numpy.resize(x.astype(self.types[name]), count)
+
+    def offsets(self, count):
+        return self.numpy.arange(0, count + 1, 64)
+
+    def keys(self, count):
+        return self.numpy.random.default_rng(2).integers(0, 1024, count)
+
+    def wait(self):
+        """Nothing: a call ends with its result."""
+
+
+class Device:
+    """Tensors of PyTorch in device memory."""
+    def __init__(self):
         import torch
-        self.torch, self.fanin = torch, fanin
-        self.on_gpu, self.bytes = place == "gpu", mebibytes << 20
-        names = {"f32": "float32", "f64": "float64", "bf16": "bfloat16", "f16": "float16", "i32": "int32",
-                 "i64": "int64", "i8": "int8", "bool": "bool"}
-        self.types = {name: getattr(torch, of_torch) for name, of_torch in names.items()}
+        self.torch, self.libraries, self.wait = torch, [torch], torch.cuda.synchronize
+        self.types = {name: getattr(torch, of_torch) for name, of_torch in NAMES.items()}
 
-    def there(self, x):
-        """The tensor as the package gets it: on the device, or as an array of numpy where numpy has the type."""
-        if self.on_gpu:
-            return x.cuda()
-        return x if x.dtype is self.torch.bfloat16 else x.numpy()
-
-    def random(self, dtype, count):
-        torch = self.torch
+    def random(self, name, count):
+        torch, dtype = self.torch, self.types[name]
         generator = torch.Generator().manual_seed(1)
         some = min(count, 1 << 22)
-        if dtype is torch.bool:
+        if name == "bool":
             x = torch.rand(some, generator=generator) < .5
-        elif dtype.is_floating_point:
+        elif name in FLOATS:
             x = torch.randn(some, generator=generator).to(dtype)
         else:
             x = torch.randint(-100, 100, (some,), generator=generator).to(dtype)
-        return self.there(x.repeat(-(-count // some))[:count])
+        return x.repeat(-(-count // some))[:count].cuda()
+
+    def offsets(self, count):
+        return self.torch.arange(0, count + 1, 64).cuda()
+
+    def keys(self, count):
+        return self.torch.randint(0, 1024, (count,), generator=self.torch.Generator().manual_seed(2)).cuda()
+
+
+class Machine:
+    def __init__(self, place, mebibytes):
+        import fanin
+        self.fanin, self.memory, self.bytes = fanin, Device() if place == "gpu" else Host(), mebibytes << 20
 
     def seconds(self, call, budget=0.12):
         """The median and the least of up to 48 calls, each timed to its end."""
         def timed():
             begin = time.perf_counter()
             call()
-            if self.on_gpu:
-                self.torch.cuda.synchronize()
+            self.memory.wait()
             return time.perf_counter() - begin
         timed()
         begin, times = time.perf_counter(), []
@@ -67,15 +106,13 @@ class Machine:
 
     def cells_of(self, name):
         """Yields operation, layout, method, bytes read, and the call, for all cells of an element type."""
-        torch, fanin, dtype = self.torch, self.fanin, self.types[name]
-        size = torch.empty(0, dtype=dtype).element_size()
-        count = self.bytes // size
-        flat, half, other = (self.random(dtype, n) for n in (count, count // 2, count // 2))
+        memory, fanin = self.memory, self.fanin
+        count = self.bytes // memory.types[name].itemsize
+        flat, half, other = (memory.random(name, n) for n in (count, count // 2, count // 2))
         quarter = flat[:count // 4]
-        offsets = self.there(torch.arange(0, count + 1, 64))
-        keys = self.there(torch.randint(0, 1024, (count // 4,), generator=torch.Generator().manual_seed(2)))
+        offsets, keys = memory.offsets(count), memory.keys(count // 4)
         for operation in OPERATIONS:
-            has_methods = dtype.is_floating_point and operation not in COMPARISONS
+            has_methods = name in FLOATS and operation not in COMPARISONS
             for method in (["exact", "fast"] if has_methods else ["exact"]):
                 if has_methods and operation in ONLY_FAST and method == "exact":
                     continue
@@ -97,11 +134,11 @@ class Machine:
 
 def measure(place, mebibytes, out):
     machine = Machine(place, mebibytes)
-    reference = machine.random(machine.types["f32"], machine.bytes // 4)
+    reference = machine.memory.random("f32", machine.bytes // 4)
     reading = machine.bytes / machine.seconds(lambda: machine.fanin.sum(reference, method="fast"), .3)[0] / 1e9
     del reference
     rows = []
-    for name in machine.types:
+    for name in machine.memory.types:
         for operation, layout, method, size, call in machine.cells_of(name):
             try:
                 speed, most = (size / seconds / 1e9 for seconds in machine.seconds(call))
@@ -110,7 +147,8 @@ def measure(place, mebibytes, out):
                 continue
             rows.append([operation, name, layout, method, round(speed, 1), round(speed / reading, 4), round(most, 1)])
     with open(out, "w") as file:
-        head = {"place": place, "mebibytes": mebibytes, "reading_gb_per_s": round(reading, 1)}
+        libraries = {library.__name__: library.__version__ for library in machine.memory.libraries}
+        head = {"place": place, "mebibytes": mebibytes, "libraries": libraries, "reading_gb_per_s": round(reading, 1)}
         file.write(json.dumps(head)[:-1] + ', "rows": [\n' + ",\n".join(map(json.dumps, rows)) + "\n]}\n")
     shares = [row[5] for row in rows if row[4] is not None]
     print(f"{place}, {mebibytes} MiB: a fast f32 sum reads {reading:.0f} GB/s; {len(shares)} cells, median share "
