@@ -3,6 +3,8 @@
 
 #include <concepts>
 #include <cstddef>
+#include <memory>
+#include <span>
 #include <string>
 
 #include <fanin/error.hpp>
@@ -17,6 +19,7 @@ namespace {
 template <class T>
 double as_double(const T* elements, std::ptrdiff_t at, const mask_view& mask, std::ptrdiff_t mask_at) {
   const auto value = static_cast<double>(elements[at]);
+  if constexpr (sizeof(T) < sizeof(double)) return value;
   if (static_cast<detail::int128>(value) != elements[at] && takes_part(mask, static_cast<std::uint64_t>(mask_at))) {
     throw overflow("log_sum_exp takes integers as f64, and " + std::to_string(elements[at]) +
                    " would be rounded: convert the elements to f64");
@@ -36,9 +39,10 @@ std::span<const array_axis> all_axes(const batch& many) { return {many.axes.data
 
 }  // namespace
 
-doubles::doubles(const input_views& integers) : elements_(integers.count()), mask_(integers.mask()) {
+doubles::doubles(const input_views& integers)
+    : count_(integers.count()), elements_(std::make_unique_for_overwrite<double[]>(count_)), mask_(integers.mask()) {
   with_integers(integers[0], [&](const auto* from) {
-    for (std::size_t i = 0; i < elements_.size(); ++i) {
+    for (std::size_t i = 0; i < count_; ++i) {
       const auto at = static_cast<std::ptrdiff_t>(i);
       elements_[i] = as_double(from, at, mask_, at);
     }
@@ -46,14 +50,16 @@ doubles::doubles(const input_views& integers) : elements_(integers.count()), mas
 }
 
 doubles::doubles(const batch& integers)
-    : elements_(integers.kind == layout::rows ? cpu::places(all_axes(integers)) : 0), mask_(integers.inputs.mask()) {
+    : count_(integers.kind == layout::rows ? cpu::places(all_axes(integers)) : 0),
+      elements_(std::make_unique_for_overwrite<double[]>(count_)),
+      mask_(integers.inputs.mask()) {
   if (integers.kind != layout::rows) {
     *this = doubles(integers.inputs);
     return;
   }
   with_integers(integers.inputs[0], [&](const auto* from) {
     cpu::axis_walk walk(all_axes(integers));
-    for (double& to : elements_) {
+    for (double& to : std::span(elements_.get(), count_)) {
       to = as_double(from, walk.here().of_input[0], mask_, walk.here().of_mask);
       walk.next();
     }

@@ -2,8 +2,8 @@
 // Integers of an operation that has no arithmetic for integers, as log_sum_exp: they are taken as f64.
 #pragma once
 
-#include <span>
-#include <vector>
+#include <cstddef>
+#include <memory>
 
 #include <fanin/batch.hpp>
 #include <fanin/catalog.hpp>
@@ -27,12 +27,15 @@ class doubles {
   /// The elements of rows stand in C order of all axes.
   explicit doubles(const batch& integers);
 
-  input_views inputs() const { return input_views(array_view(std::span(elements_))).where(mask_); }
+  input_views inputs() const {
+    return input_views(array_view(elements_.get(), count_, element_type::f64)).where(mask_);
+  }
   /// The batch of `integers`, with these doubles as its elements.
   batch of(const batch& integers) const;
 
  private:
-  std::vector<double> elements_;
+  std::size_t count_;
+  std::unique_ptr<double[]> elements_;
   mask_view mask_;
 };
 

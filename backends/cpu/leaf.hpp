@@ -105,8 +105,9 @@ std::size_t find_leaf(const T* x, std::size_t count, T value);
 template <class T>
 std::size_t zeros_leaf(const T* x, std::size_t count, bool prefetches);
 
-/// Merges rows of states of log_sum into as many others as a row has: 32 or a multiple. `step` is the distance of the
-/// references. All rows have the same sums, which are 1 if `sum` is null.
+/// Merges rows of states of log_sum into as many others as a row has. If that is no multiple of 32, up to a multiple
+/// of 32 states are read and overwritten. `step` is the distance of the references. All rows have the same sums,
+/// which are 1 if `sum` is null.
 void merge_log_sums(const double* largest, const double* sum, std::size_t rows, std::ptrdiff_t step,
                     std::size_t row_width, double* into_largest, double* into_sum);
 /// Adds accumulator::exponential_of_near() of up to 32 rows of `row_width` floats, `step` apart, to `sum`, and raises

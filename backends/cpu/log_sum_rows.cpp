@@ -54,13 +54,13 @@ void fold_leaf(const float* x, std::size_t count, log_sum_row<float>& out) {
 
 accumulator::scaled_sum total_of_log_sums(bool plain, const double* largest, const double* sum,
                                           std::size_t row_width) {
-  // Where fewer states are left, states behind them are merged as well.
+  // Where fewer states are left than vectors hold, states behind them are merged as well.
   constexpr std::size_t most_states = 64, at_once = 32;
   double l[most_states + at_once] = {}, s[most_states + at_once] = {};
   std::copy_n(largest, row_width, l);
   std::copy_n(sum, row_width, s);
   for (std::size_t half = row_width / 2; half > 0; half /= 2) {
-    merge_states(plain, l + half, s + half, plain ? half : at_once, l, s);
+    merge_states(plain, l + half, s + half, half, l, s);
   }
   return {l[0], s[0]};
 }

@@ -66,6 +66,24 @@ HWY_INLINE void exponentiate(vector (&t)[unrolled]) {
 struct states {
   vector largest[unrolled], sum[unrolled];
 
+  HWY_INLINE bool have_no_elements() const {
+    const doubles d;
+    const auto least = hn::Set(d, accumulator::log_sum<double>::identity().largest);
+    auto has_none = hn::Eq(largest[0], least);
+    for_each_vector([&](std::size_t v) {
+      has_none = hn::And(has_none, hn::And(hn::Eq(largest[v], least), hn::Eq(sum[v], hn::Zero(d))));
+    });
+    return hn::AllTrue(d, has_none);
+  }
+  /// Does what merge() does to states without elements.
+  HWY_INLINE void begin(const double* other_largest, const vector (&other_sum)[unrolled]) {
+    for_each_vector([&](std::size_t v) {
+      const vector other = hn::LoadU(doubles(), other_largest + v * width);
+      const auto is_nan = hn::IsNaN(other);
+      sum[v] = hn::IfThenElse(is_nan, other, other_sum[v]);
+      largest[v] = hn::IfThenElse(is_nan, largest[v], other);
+    });
+  }
   HWY_INLINE void merge(const double* other_largest, const vector (&other_sum)[unrolled]) {
     vector factor[unrolled], other[unrolled];
     for_each_vector([&](std::size_t v) {
@@ -97,7 +115,13 @@ void merge_rows(const double* largest, const double* sum, std::size_t rows, std:
       other_sum[v] = sum != nullptr ? hn::LoadU(d, sum + j + v * width) : hn::Set(d, 1);
     });
     const double* there = largest + j;
-    for (std::size_t row = 0; row < rows; ++row, there += step) {
+    std::size_t row = 0;
+    if (rows > 0 && s.have_no_elements()) {
+      s.begin(there, other_sum);
+      ++row;
+      there += step;
+    }
+    for (; row < rows; ++row, there += step) {
       for_each_vector([&](std::size_t v) { prefetch_line(there + v * width); });
       s.merge(there, other_sum);
     }
