@@ -16,6 +16,7 @@
 /// loop keeps nvcc from unrolling it: code with unrolled loops over all limbs takes minutes to compile.
 /// FANIN_PARTLY_ROLLED keeps nvcc from unrolling a loop completely.
 /// FANIN_NOINLINE keeps the code of a long function from being repeated where it is called.
+/// FANIN_HOST_NOINLINE does so on the host alone.
 /// FANIN_HOST_ONLY(statement) is the statement on the host; on a device, where nothing can be thrown, it is nothing.
 #if defined(__CUDACC__)
 #define FANIN_HOST_DEVICE __host__ __device__
@@ -26,10 +27,12 @@
 #if defined(__CUDA_ARCH__)
 #define FANIN_ROLLED _Pragma("unroll 1")
 #define FANIN_PARTLY_ROLLED _Pragma("unroll 8")
+#define FANIN_HOST_NOINLINE
 #define FANIN_HOST_ONLY(statement)
 #else
 #define FANIN_ROLLED
 #define FANIN_PARTLY_ROLLED
+#define FANIN_HOST_NOINLINE FANIN_NOINLINE
 #define FANIN_HOST_ONLY(statement) statement
 #endif
 

@@ -242,6 +242,22 @@ TEST_SUITE("unit/moments") {
     }
   }
 
+  TEST_CASE("integer roots beside squares") {
+    constexpr std::uint64_t most = ~std::uint32_t{0};
+    std::size_t wrong = 0;
+    const auto check = [&](std::uint64_t x, std::uint64_t root) {
+      wrong += fanin::detail::floor_root(x) != root ? 1 : 0;
+    };
+    generator random(19);
+    for (int i = 0; i < 100000; ++i) {
+      const std::uint64_t root = i < 2000 ? most - static_cast<std::uint64_t>(i) : 1 + random() % most;
+      check(root * root, root);
+      check(root * root - 1, root - 1);
+      check(root * root + 2 * root, root);
+    }
+    CHECK(wrong == 0);
+  }
+
   TEST_CASE("what the long division leaves over decides beside a tie") {
     // One number v and n - 1 zeros have the variance v^2 (n - 1) / n^2; v, -v and n - 2 zeros have v^2 2 / n. For
     // these n the variance differs from a tie by at most 2^-54 of its unit, which is below the last bit of the

@@ -2,21 +2,38 @@
 // Square roots of multi-word integers, rounded once.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include <fanin/accumulator/fixed_point.hpp>
 
 namespace fanin::detail {
 
-/// floor(sqrt(x)) for x >= 2^126. The upper half of the root is found bit by bit, and the lower half by a division
-/// [Zimmermann 1999, Karatsuba Square Root].
-FANIN_HOST_DEVICE inline std::uint64_t floor_root(uint128 x) {
-  const auto high = static_cast<std::uint64_t>(x >> 64);
-  std::uint32_t upper = 0;
+/// floor(sqrt(x)).
+FANIN_HOST_DEVICE inline std::uint32_t floor_root(std::uint64_t x) {
+#ifdef __CUDA_ARCH__  // A GPU takes long for square roots of doubles.
+  std::uint32_t root = 0;
   for (std::uint32_t bit = std::uint32_t{1} << 31; bit != 0; bit >>= 1) {
-    const std::uint64_t larger = upper | bit;
-    if (larger * larger <= high) upper |= bit;
+    const std::uint64_t larger = root | bit;
+    if (larger * larger <= x) root |= bit;
   }
+  return root;
+#else
+  constexpr std::uint64_t largest = ~std::uint32_t{0};
+  // The root of a double is off by less than 1 with any rounding of x and of the root.
+  std::uint64_t root = std::min(static_cast<std::uint64_t>(std::sqrt(static_cast<double>(x))), largest);
+  if (root * root > x) --root;
+  if (root < largest && (root + 1) * (root + 1) <= x) ++root;
+  return static_cast<std::uint32_t>(root);
+#endif
+}
+
+/// floor(sqrt(x)) for x >= 2^126. The upper half of the root is that of the upper half of x, and the lower half is
+/// found by a division [Zimmermann 1999, Karatsuba Square Root].
+FANIN_HOST_DEVICE FANIN_HOST_NOINLINE inline std::uint64_t floor_root(uint128 x) {
+  const auto high = static_cast<std::uint64_t>(x >> 64);
+  const std::uint32_t upper = floor_root(high);
   const std::uint64_t rest = high - std::uint64_t{upper} * upper, next = static_cast<std::uint64_t>(x) >> 32;
   // (rest * 2^32 + next) / (2 upper): both are halved so that they have 64 bits.
   const std::uint64_t half = rest << 31 | next >> 1, lower = half / upper;
