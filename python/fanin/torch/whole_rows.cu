@@ -6,7 +6,7 @@
 //
 // The terms of a sum are from 0 to 1. Each term is rounded to a multiple of 2^-21, and the rest to a multiple of
 // 2^-43. Integers of a thread hold the sums of 512 such multiples. What is left of small terms goes to further
-// windows of 32 binades, of which a double holds the sum of 2^18 multiples.
+// windows of 32 binades, of which a double holds the sum of 2^18 multiples. docs/numerics.md has the proof.
 #include <cmath>
 #include <cstdint>
 #include <limits>
