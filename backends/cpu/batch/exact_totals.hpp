@@ -8,13 +8,9 @@
 #include <fanin/accumulator/moments.hpp>
 
 #include "backends/cpu/batch/exact_window.hpp"
+#include "backends/power_of_2.hpp"
 
 namespace fanin::cpu {
-
-/// 2^exponent, if it is a normal number.
-inline double power_of_two(int exponent) {
-  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
-}
 
 /// Words of several states: low + high * 2^80 units.
 struct total {
@@ -35,7 +31,7 @@ struct total {
     const auto short_sum = static_cast<std::int64_t>(low);
     if (divisor == 1 && high == 0 && low == short_sum && unit >= format::low + format::digits &&
         unit + 64 < format::high) {
-      value = static_cast<R>(double{static_cast<R>(short_sum)} * power_of_two(unit));
+      value = static_cast<R>(double{static_cast<R>(short_sum)} * power_of_2<double>(unit));
       return true;
     }
     const detail::int128 upper = high + (low >> (2 * word_bits));
@@ -56,7 +52,8 @@ struct total {
     const bool inexact = size << (64 + up) != 0 || static_cast<detail::uint128>(quotient) * divisor != numerator;
     const int exponent = unit + 64 - zeros - up;
     if (exponent < format::low + format::digits || exponent + 64 >= format::high) return false;
-    const double power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(power_of_two(exponent)) | sign << 63);
+    const double power =
+        std::bit_cast<double>(std::bit_cast<std::uint64_t>(power_of_2<double>(exponent)) | sign << 63);
     value = static_cast<R>(double{static_cast<R>(quotient | (inexact ? 1 : 0))} * power);
     return true;
   }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "backends/cuda/numbers.hpp"
+#include "backends/power_of_2.hpp"
 
 namespace fanin::cuda {
 
@@ -30,11 +31,6 @@ class pair_of_numbers {
  private:
   T x_, y_;
 };
-
-/// 2^exponent, which is normal, or infinite if it is too large.
-FANIN_HOST_DEVICE inline float power_of_2(int exponent) {
-  return detail::from_bits<float>(static_cast<std::uint32_t>(std::min(exponent + 127, 255)) << 23);
-}
 
 /// The registers of N words.
 template <class Word, int N>
@@ -72,7 +68,8 @@ class pairs_of_words {
     for (const number one : x) least = std::min(least, 2 * detail::to_bits(one) - 1);
     with_format<Word>(rule_, [&]<class T>(T) {
       using format = detail::float_format<T>;
-      if (place > format::low) limit = 2 * detail::to_bits(power_of_2(place + format::digits - 1)) - 1;
+      const int exponent = std::min(place + format::digits - 1, int{detail::float_format<float>::high});
+      if (place > format::low) limit = 2 * detail::to_bits(power_of_2<float>(exponent)) - 1;
     });
     return least >= limit;
   }

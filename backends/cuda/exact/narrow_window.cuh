@@ -9,6 +9,7 @@
 
 #include "backends/cuda/exact/lane_sums.cuh"
 #include "backends/cuda/exact/narrow_numbers.cuh"
+#include "backends/power_of_2.hpp"
 
 namespace fanin::cuda {
 
@@ -60,7 +61,7 @@ class narrow_window {
       limits_[f] = {lowest > 1 ? static_cast<unsigned>(lowest) << mantissa : 1, static_cast<unsigned>(field)
                                                                                     << mantissa};
       exponent_[f] = field - bias;
-      scale_[f] = power(top - exponent_[f]);
+      scale_[f] = power_of_2<float>(top - exponent_[f]);
     }
     wants_window_ = false;
     rounds_left_ = rounds_of_window;
@@ -148,14 +149,10 @@ class narrow_window {
     return all;
   }
 
-  /// 2^exponent, a normal number.
-  __device__ static constexpr float power(int exponent) {
-    return __builtin_bit_cast(float, static_cast<std::uint32_t>(exponent + 127) << 23);
-  }
   /// 1.5 * 2^23 units of a level of terms below 2^bound. A sum with it is rounded to whole units, of which the number
   /// is that of the sum's bits less the constant's.
   __device__ static constexpr float constant(int bound, int level) {
-    return 1.5f * power(bound - level_bits(level) + 23);
+    return 1.5f * power_of_2<float>(bound - level_bits(level) + 23);
   }
 
   __device__ void keep_magnitudes(terms& v) const {

@@ -15,6 +15,7 @@
 #include <fanin/error.hpp>
 
 #include "backends/cuda/exact/double_sum.cuh"
+#include "backends/power_of_2.hpp"
 #include "python/fanin/torch/row_vectors.cuh"
 
 /// A call: what python/fanin/torch/_whole_rows.py hands over. All rows have `length` elements, one after another.
@@ -29,6 +30,8 @@ struct fanin_whole_rows {
 };
 
 namespace {
+
+using fanin::power_of_2;
 
 enum what : std::int32_t { softmax, log_softmax, rms_norm };
 
@@ -46,13 +49,6 @@ struct block_memory {
   float largest[most_threads / 32];
   double result;
 };
-
-/// The factor 2^exponent, of the exponents of normal numbers.
-template <class T>
-__device__ T power_of_2(int exponent) {
-  if constexpr (sizeof(T) == 4) return __int_as_float((exponent + 127) << 23);
-  return __hiloint2double((exponent + 1023) << 20, 0);
-}
 
 /// x / y rounded once, if the quotient is normal, and `reciprocal` is 1 / y rounded once [Markstein 1990].
 __device__ float quotient(float x, float y, float reciprocal) {
