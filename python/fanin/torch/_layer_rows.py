@@ -40,11 +40,16 @@ def rounded(operator, x, y, dtype):
     return operator(x, y, out=torch.empty(torch.broadcast_shapes(x.shape, y.shape), dtype=dtype, device=x.device))
 
 
+def has_vectors(x):
+    """Whether kernels read the elements of a tensor in place, in vectors of 16 bytes."""
+    return x.is_contiguous() and not x.is_neg() and x.data_ptr() % 16 == 0
+
+
 def is_served(x, weight, bias, of_elements=(), of_rows=()):
     """Whether the kernel reads these tensors, of which all but x may be None: numbers of columns, elements and rows."""
     def fit(parts, shape, dtypes):
         return all(part is None or part.device == x.device and part.shape == shape and part.dtype in dtypes
-                   and part.is_contiguous() and not part.is_neg() and part.data_ptr() % 16 == 0 for part in parts)
+                   and has_vectors(part) for part in parts)
 
     return enqueue is not None and x.is_cuda and x.shape[1] % VECTOR == 0 and x.numel() < MOST \
         and fit((x,), x.shape, SERVED) and fit((weight, bias), x.shape[1:], SERVED) \

@@ -11,7 +11,7 @@ import torch
 
 from .. import _library as c
 from .._torch import BY_TYPE, raw_stream
-from ._layer_rows import NARROW, SERVED, VECTOR
+from ._layer_rows import NARROW, SERVED, VECTOR, has_vectors
 
 SOFTMAX, LOG_SOFTMAX, RMS_NORM = range(3)
 MOST, MOST_ROWS = 1 << 18, 1 << 31
@@ -31,7 +31,7 @@ except AttributeError:
 
 
 def fits(x):
-    return x.dtype in SERVED and x.is_contiguous() and x.data_ptr() % 16 == 0 and not x.is_neg()
+    return x.dtype in SERVED and has_vectors(x)
 
 
 def is_served(x, length, weight=None):
