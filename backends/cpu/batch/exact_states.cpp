@@ -166,7 +166,8 @@ class window_states final : public rows_in_words<T> {
         value = value_of_moments<R>(all, window_.unit, request_.what);
         return true;
       } else {
-        return all.elements.round_short(window_.unit, request_.what == operation::mean ? all.count : 1, value);
+        return all.elements.round_short(window_.unit, is_quotient(row_of(request_.what).value) ? all.count : 1,
+                                        value);
       }
     };
     if (request_.result == element_type::f64) return write_as(*reinterpret_cast<double*>(to));
@@ -207,7 +208,7 @@ class window_states final : public rows_in_words<T> {
     if constexpr (has_squares) {
       all.elements.add_to(state.sum, window_.unit, all.count);
       all.squares.add_to(state.squares, 2 * window_.unit, all.count);
-      if (request_.what == operation::sum_of_squares || request_.what == operation::norm2) summed = &state.squares;
+      if (row_of(request_.what).adds == summand::squares) summed = &state.squares;
     } else {
       all.elements.add_to(state, window_.unit, all.count);
     }
@@ -240,17 +241,15 @@ class window_states final : public rows_in_words<T> {
 
 std::optional<exact_terms> exact_terms_of(const request& request) {
   if (request.method != method::exact || !is_floating(request.inputs.type())) return std::nullopt;
-  switch (request.what) {
-    case operation::sum:
-    case operation::mean:
-    case operation::sum_of_magnitudes:
+  const operation_row& row = row_of(request.what);
+  switch (row.adds) {
+    case summand::elements:
+    case summand::magnitudes:
       return exact_terms::elements;
-    case operation::sum_of_squares:
-    case operation::norm2:
-    case operation::variance:
-    case operation::standard_deviation:
-    case operation::sample_variance:
-    case operation::sample_standard_deviation:
+    case summand::squares:
+      if (is_quotient(row.value)) return std::nullopt;  // value_of_moments() has no mean of squares
+      return exact_terms::moments;
+    case summand::deviations:
       return exact_terms::moments;
     default:
       return std::nullopt;
@@ -262,7 +261,8 @@ std::optional<exact_window> window_for(const request& request, const std::vector
   const exact_terms terms = *exact_terms_of(request);
   const int bits = in_columns ? bits_of_columns(terms, request.inputs.type(), count) : bits_of_groups(terms, count);
   auto window = find_window(sample, request.inputs.type(), terms, bits, in_columns ? 512 : 16);
-  if (window && request.what == operation::sum_of_magnitudes) window->ignored = detail::float_format<double>::sign;
+  if (window && row_of(request.what).adds == summand::magnitudes)
+    window->ignored = detail::float_format<double>::sign;
   return window;
 }
 

@@ -80,23 +80,20 @@ struct totals {
 };
 
 inline dispersion_measure measure_of(operation what) {
-  return {what == operation::standard_deviation || what == operation::sample_standard_deviation,
-          what == operation::sample_variance || what == operation::sample_standard_deviation ? 1U : 0U};
+  return {is_root(row_of(what).value), least_count(what) > 1 ? 1U : 0U};
 }
 
 template <class R>
 FANIN_NOINLINE R value_of_moments(const totals& all, int unit, operation what) {
   std::uint32_t squares[6], sum[4];
   all.squares.split(squares);
-  switch (what) {
-    case operation::sum_of_squares:
-      return detail::from_bits<R>(detail::round_magnitude<R>(squares, 2 * unit, false));
-    case operation::norm2:
-      return detail::rounded_root<R>(squares, 2 * unit);
-    default:
-      all.elements.magnitude().split(sum);
-      return detail::rounded_dispersion<R>(sum, squares, 2 * unit, all.count, measure_of(what));
+  const operation_row& row = row_of(what);
+  if (row.adds == summand::squares) {
+    return is_root(row.value) ? detail::rounded_root<R>(squares, 2 * unit)
+                              : detail::from_bits<R>(detail::round_magnitude<R>(squares, 2 * unit, false));
   }
+  all.elements.magnitude().split(sum);
+  return detail::rounded_dispersion<R>(sum, squares, 2 * unit, all.count, measure_of(what));
 }
 
 }  // namespace fanin::cpu
