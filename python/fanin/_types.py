@@ -106,7 +106,7 @@ _to_bytes, _to_f32 = struct.Struct("<I").pack, struct.Struct("<f").unpack
 
 
 def f32_of_bits(bits):
-    """The same of f32, whose subnormals the processor does not convert."""
+    """The number of f32 with these bits. Subnormals are formed here, because the processor may take them for 0."""
     if bits & 0x7f800000:
         return _to_f32(_to_bytes(bits))[0]
     size = math.ldexp(bits & 0x7fffff, -149)

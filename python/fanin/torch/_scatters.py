@@ -97,7 +97,7 @@ def of_rows(operation, base, keys, rows):
 
 
 def of_elements(operation, base, keys, elements):
-    """The same of single elements."""
+    """The results of groups of single elements, each together with the element of the base that has its number as key."""
     if operation == "mean":
         every = torch.cat((torch.arange(len(base), device=keys.device), keys))
         return fanin.group_mean(torch.cat((base, elements)), every, len(base))
