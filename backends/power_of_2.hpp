@@ -2,6 +2,8 @@
 // Powers of two as floats, made of their bits.
 #pragma once
 
+#include <concepts>
+
 #include <fanin/accumulator/fixed_point.hpp>
 
 namespace fanin {

@@ -146,7 +146,8 @@ std::size_t split(const double* x, const double* y, std::size_t count, double* p
 
 }  // namespace
 
-/// Folds one tile after the other in double.
+/// Folds one tile after the other in double. The class has a name outside of this file, because add_moments(), which
+/// others call, has lambdas that hold such an object.
 template <class T>
 class prover {
  public:
