@@ -26,6 +26,7 @@
 #include <cstring>
 #include <limits>
 
+#include "backends/cpu/bounded-inl.h"
 #include "backends/cpu/digits-inl.h"
 #include "backends/cpu/exact.hpp"
 #include "backends/cpu/loads-inl.h"
@@ -202,41 +203,27 @@ class double_sums {
 /// returns false.
 HWY_INLINE bool add_narrow(const float* x, std::size_t count, exact_accumulator<float>& into) {
   const hn::ScalableTag<float> f;
-  const hn::RebindToUnsigned<decltype(f)> u;
   const hn::RebindToSigned<doubles> integers;
   const doubles d;
-  using format = detail::float_format<float>;
   const std::size_t width = hn::Lanes(d);
   const std::size_t step = 4 * width;
-  const auto one = hn::Set(u, 1);
-  auto largest = hn::Zero(u);
-  auto least = hn::Set(u, std::numeric_limits<std::uint32_t>::max());
+  exponent_range<float> exponents;
   auto sum0 = hn::Zero(d), sum1 = sum0, sum2 = sum0, sum3 = sum0;
   std::size_t i = 0;
   for (; i + step <= count; i += step) {
     for (std::size_t k = 0; k < step; k += hn::Lanes(f)) {
       prefetch_line(x + i + k);
-      const auto bits = hn::BitCast(u, hn::LoadU(f, x + i + k));
-      const auto magnitude = hn::Add(bits, bits);
-      largest = hn::Max(largest, magnitude);
-      least = hn::Min(least, hn::Sub(magnitude, one));  // 0 wraps round to the largest value
+      exponents.add(hn::LoadU(f, x + i + k));
     }
     sum0 = hn::Add(sum0, load(d, x + i));
     sum1 = hn::Add(sum1, load(d, x + i + width));
     sum2 = hn::Add(sum2, load(d, x + i + 2 * width));
     sum3 = hn::Add(sum3, load(d, x + i + 3 * width));
   }
-  constexpr int infinity = 2 * format::high - 1;
-  const auto biased = [](std::uint32_t magnitude) {
-    return std::max(static_cast<int>(magnitude >> format::digits), 1);
-  };
-  const int highest = biased(hn::GetLane(hn::MaxOfLanes(u, largest)));
-  const int lowest = biased(hn::GetLane(hn::MinOfLanes(u, least)));
-  // Each element of `sum` is a sum of fewer than 2^additions elements, which are multiples of 2^unit. The sum is
+  // Each element of a sum is a sum of fewer than 2^additions elements, which are multiples of 2^unit. The sum is
   // exact if a double has enough digits for the largest sum in this unit.
-  const int additions = static_cast<int>(std::bit_width(i / step));
-  const int unit = lowest - 1 + format::low;
-  if (highest == infinity || highest - lowest + format::digits + additions > double_format::digits) return false;
+  const int additions = static_cast<int>(std::bit_width(i / step)), unit = exponents.unit();
+  if (!exponents.is_finite() || exponents.end() + additions > unit + double_format::digits) return false;
   const auto to_units = hn::Set(d, std::ldexp(1.0, -unit));
   auto total = hn::Zero(integers);
   for (const auto& sum : {&sum0, &sum1, &sum2, &sum3}) {

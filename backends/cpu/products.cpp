@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "backends/cpu/bounded-inl.h"
 #include "backends/cpu/exact.hpp"
 #include "backends/cpu/products.hpp"
 #include "backends/cpu/proven-inl.h"
@@ -22,6 +23,7 @@ namespace fanin::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// Whether MulSub() rounds once, which finds the errors of products of doubles.
 #undef FANIN_MUL_SUB_IS_FUSED
 #if HWY_ARCH_X86 && !defined(HWY_DISABLE_BMI2_FMA)
 #define FANIN_MUL_SUB_IS_FUSED (HWY_TARGET <= HWY_AVX2)
@@ -90,7 +92,9 @@ std::size_t split_f64(const double* x, const double* y, std::size_t count, doubl
 /// Folds x[0..count) in double, and for products also y. `depth` of the sums of products round. For moments the
 /// sums of the elements come first. Returns whether the sums in `total` are exact.
 template <class T>
-HWY_INLINE bool prove(product_terms what, int depth, const T* x, const T* y, std::size_t count, double* total) {
+HWY_INLINE bool prove([[maybe_unused]] product_terms what, [[maybe_unused]] int depth, [[maybe_unused]] const T* x,
+                      [[maybe_unused]] const T* y, [[maybe_unused]] std::size_t count,
+                      [[maybe_unused]] double* total) {
 #if HWY_TARGET <= HWY_AVX3
   exception_flags flags;
   const auto fold = [&]<class Shallow, class Deep>(Shallow*, Deep*) HWY_ATTR {
@@ -106,8 +110,20 @@ HWY_INLINE bool prove(product_terms what, int depth, const T* x, const T* y, std
       return fold(static_cast<moments_fold<T, 1>*>(nullptr), static_cast<moments_fold<T, 2>*>(nullptr));
   }
 #else
-  static_cast<void>(what), static_cast<void>(depth), static_cast<void>(x), static_cast<void>(y);
-  static_cast<void>(count), static_cast<void>(total);
+  if constexpr (sizeof(T) == 4 || FANIN_MUL_SUB_IS_FUSED) {
+    // Deeper sums are the same ones here, and are tried for short arrays alone.
+    if (depth > 1 && count >= shortest_shallow) return false;
+    double* const of_products = what == product_terms::moments ? total + depth_of_elements<T>(depth) + 1 : total;
+    std::fill(total, total + most_proven_totals, 0.0);
+    switch (what) {
+      case product_terms::products:
+        return fold_bounded<product_terms::products>(x, y, count, total, of_products);
+      case product_terms::squares:
+        return fold_bounded<product_terms::squares>(x, x, count, total, of_products);
+      case product_terms::moments:
+        return fold_bounded<product_terms::moments>(x, x, count, total, of_products);
+    }
+  }
 #endif
   return false;
 }
@@ -117,6 +133,9 @@ bool prove_f32(product_terms what, int depth, const float* x, const float* y, st
 bool prove_f64(product_terms what, int depth, const double* x, const double* y, std::size_t count, double* total) {
   return prove(what, depth, x, y, count, total);
 }
+
+/// Whether the processor's flag proves sums, and not their exponents.
+bool proves_by_flag() { return HWY_TARGET <= HWY_AVX3; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace fanin::cpu
@@ -130,6 +149,7 @@ HWY_EXPORT(split_f32);
 HWY_EXPORT(split_f64);
 HWY_EXPORT(prove_f32);
 HWY_EXPORT(prove_f64);
+HWY_EXPORT(proves_by_flag);
 
 bool prove(product_terms what, int depth, const float* x, const float* y, std::size_t count, double* total) {
   return HWY_DYNAMIC_DISPATCH(prove_f32)(what, depth, x, y, count, total);
@@ -153,6 +173,8 @@ class prover {
  public:
   explicit prover(product_terms what) : what_(what) {}
 
+  /// The most elements that are folded at once.
+  static std::size_t tile() { return HWY_DYNAMIC_DISPATCH(proves_by_flag)() ? proven_tile<T> : bounded_tile<T>; }
   /// Folds x[0..count), and y, of at most a tile. Returns whether the sums are exact.
   bool fold(const T* x, const T* y, std::size_t count) {
     const bool shallow = count >= shortest_shallow;
@@ -217,8 +239,9 @@ void add_all(product_terms what, const T* x, const T* y, std::size_t count, Accu
   }
   exact_accumulator<double> terms;
   prover<T> proven(what);
-  for (std::size_t begin = 0; begin < count; begin += proven_tile<T>) {
-    const std::size_t length = std::min(proven_tile<T>, count - begin);
+  const std::size_t tile = proven.tile();
+  for (std::size_t begin = 0; begin < count; begin += tile) {
+    const std::size_t length = std::min(tile, count - begin);
     if (proven.fold(x + begin, y + begin, length)) {
       proven.add_products_to(into);
     } else {
@@ -247,7 +270,7 @@ void add_moments(const T* x, std::size_t count, exact_moments_accumulator<T>& in
   constexpr std::size_t cached = (std::size_t{1} << 17) / sizeof(T);  // what stays in a cache for the second pass
   prover<T> proven(product_terms::moments);
   while (count > 0) {
-    std::size_t length = std::min(proven_tile<T>, count);
+    std::size_t length = std::min(proven.tile(), count);
     if (proven.fold(x, x, length)) {
       into.sum.add_elements(length, [&](auto& sum) { proven.add_elements_to(sum); });
       into.squares.add_elements(length, [&](auto& sum) { proven.add_products_to(sum); });

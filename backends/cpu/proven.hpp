@@ -28,6 +28,10 @@ constexpr int depth_of_elements(int products) {
 template <class T>
 constexpr std::size_t proven_tile = (std::size_t{1} << 15) / sizeof(T);
 
+/// The most elements that are proven at once by their exponents, which lie closer together the fewer there are.
+template <class T>
+constexpr std::size_t bounded_tile = sizeof(T) == 4 ? 2048 : 512;
+
 /// For fewer elements the shallowest sums are not tried, because so few elements take hardly longer with deeper ones.
 constexpr std::size_t shortest_shallow = 512;
 

@@ -12,6 +12,7 @@
 #include "backends/cpu/exact.hpp"
 #include "backends/cpu/products.hpp"
 #include "backends/cpu/proven.hpp"
+#include "tests/support/adversary.hpp"
 #include "tests/support/call.hpp"
 #include "tests/support/inputs.hpp"
 #include "tests/support/targets.hpp"
@@ -105,9 +106,29 @@ TEST_SUITE("unit/proven_sums") {
     check(std::vector<T>(5000, -T{0}));
   }
 
+  TEST_CASE_TEMPLATE("equal numbers, some of them apart from the others by what sums in double hold", T, float,
+                     double) {
+    adversary<T> random(4);
+    const auto significand = [&] { return std::abs(random.number(std::numeric_limits<T>::max_exponent - 1)); };
+    for (int trial = 0; trial < 40; ++trial) {
+      const T usual = significand();
+      for (const int first : {-3, 0}) {
+        for (int below = 8; below < 24; ++below) {
+          // The last row of vectors is not there, so that an element of a vector adds 2^k - 1 numbers.
+          std::vector<T> x(cpu::bounded_tile<T> - 16, usual);
+          for (std::size_t i = 0; i < 40; ++i) x[i] = std::ldexp(usual, first);
+          for (std::size_t i = 40; i < x.size(); i += 41) x[i] = std::ldexp(significand(), -below);
+          check(x);
+        }
+      }
+    }
+  }
+
   TEST_CASE_TEMPLATE("a tile of the largest sum", T, float, double) {
     for (const T v : {2 - std::numeric_limits<T>::epsilon(), T{1}, T{1.5}}) {
-      for (const T sign : {T{1}, T{-1}}) check(std::vector<T>(cpu::proven_tile<T>, sign * v));
+      for (const std::size_t count : {cpu::proven_tile<T>, cpu::bounded_tile<T>}) {
+        for (const T sign : {T{1}, T{-1}}) check(std::vector<T>(count, sign * v));
+      }
     }
   }
 
