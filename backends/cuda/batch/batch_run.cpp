@@ -22,13 +22,13 @@ std::uint64_t results_in_scratch(std::size_t bytes, std::uint64_t count) {
 
 }  // namespace
 
-bool ends_states_of(const request& folded, const request& other) {
+bool ends_states_of(const request& leader, const request& other) {
   const summand adds = row_of(other.what).adds;
-  const bool is_possible = row_of(folded.what).adds == summand::deviations && folded.kind != layout::groups &&
-                           !folded.adds && !other.adds && folded.method == other.method;
+  const bool is_possible = row_of(leader.what).adds == summand::deviations && leader.kind != layout::groups &&
+                           !leader.adds && !other.adds && leader.method == other.method;
   return is_possible &&
          (adds == summand::deviations ||
-          (adds == summand::elements && folded.method == method::exact && is_floating(folded.inputs.type())));
+          (adds == summand::elements && leader.method == method::exact && is_floating(leader.inputs.type())));
 }
 
 batch_run::batch_run(std::span<batch_end> ends, const batch& many, const batch_elements& elements)
@@ -128,13 +128,14 @@ void batch_run::enqueue_long(const execution& where, const execution& of_kernel)
   if (!merges_long_) enqueue_ends(all_, out, where);
 }
 
-/// Enqueues the kernels that make results of the states of `folded`.
-void batch_run::enqueue_ends(const batch_elements& some, const batch_output& folded, const execution& where) const {
+/// Enqueues the kernels that make results of the states in `with_states`.
+void batch_run::enqueue_ends(const batch_elements& some, const batch_output& with_states,
+                             const execution& where) const {
   for (const batch_end& end : ends_) {
     batch_output out = end.out;
-    out.states = folded.states;
-    out.present = folded.present;
-    out.exact_states = folded.exact_states;
+    out.states = with_states.states;
+    out.present = with_states.present;
+    out.exact_states = with_states.exact_states;
     enqueue_finish_each(ends_[0].what, end.what, some, out, where);
   }
 }

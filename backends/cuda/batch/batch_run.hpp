@@ -17,9 +17,9 @@ struct batch_end {
   batch_output out;
 };
 
-/// Whether results of `other` can be made of the states of `folded`, which folds the same batch. The states of
+/// Whether results of `other` can be made of the states of `leader`, which folds the same batch. The states of
 /// measures of dispersion serve all of them, and the exact states of floats serve sums and means too.
-bool ends_states_of(const request& folded, const request& other);
+bool ends_states_of(const request& leader, const request& other);
 
 /// A batch that is folded, by kernels for its layout. Groups are sorted into segments first.
 class batch_run {
@@ -46,7 +46,7 @@ class batch_run {
   chunk_memory take_chunks(scratch_pieces& scratch, std::size_t chunks, std::size_t exact_chunks) const;
   void enqueue_part(std::uint64_t begin, const execution& where, const execution& of_kernel);
   void enqueue_long(const execution& where, const execution& of_kernel);
-  void enqueue_ends(const batch_elements& some, const batch_output& folded, const execution& where) const;
+  void enqueue_ends(const batch_elements& some, const batch_output& with_states, const execution& where) const;
 
   std::span<batch_end> ends_;
   const batch& many_;

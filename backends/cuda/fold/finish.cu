@@ -96,9 +96,9 @@ void enqueue_finish(const request& request, const state_run& run, const presence
   enqueue_single(request, run, present, result, nullptr, stream);
 }
 
-void enqueue_finish_each(const request& folded, const request& request, const batch_elements& all,
+void enqueue_finish_each(const request& leader, const request& request, const batch_elements& all,
                          const batch_output& out, const execution& where) {
-  finisher by = finisher_of(folded);
+  finisher by = finisher_of(leader);
   by.ended_as = finisher_of(request).ended_as;
   const std::uint64_t results = all.only_long ? all.count / all.most_short + 1 : all.results;
   const auto group_size =

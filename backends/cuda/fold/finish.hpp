@@ -30,11 +30,11 @@ void enqueue_finish(const request& request, const state_run& run, const presence
                     cudaStream_t stream);
 
 /// Enqueues a kernel that writes the result of each row or long segment from its chunks' states, which a kernel of
-/// the request `folded` has written to out.states (ends_states_of()). Without `only_long`, the results of segments
+/// the request `leader` has written to out.states (ends_states_of()). Without `only_long`, the results of segments
 /// that are not long. If the request `adds`, adds the elements to the results instead, unless the status says that an
 /// offset or a key is wrong.
 /// @throws device_error
-void enqueue_finish_each(const request& folded, const request& request, const batch_elements& all,
+void enqueue_finish_each(const request& leader, const request& request, const batch_elements& all,
                          const batch_output& out, const execution& where);
 
 /// The bytes of a state that merges others, of the request's accumulator.
