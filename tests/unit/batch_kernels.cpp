@@ -107,7 +107,7 @@ struct shifted_array {
 
 /// `change(x, length, i)` may write the elements of segment i.
 template <class A, class Change>
-void check_segments(const std::vector<std::size_t>& lengths, std::size_t shift, unsigned lanes, Change change) {
+void check_segments(const std::vector<std::size_t>& lengths, std::size_t shift, unsigned group_size, Change change) {
   std::vector<std::uint32_t> offsets{0};
   for (const std::size_t length : lengths) offsets.push_back(offsets.back() + static_cast<std::uint32_t>(length));
   const std::size_t count = offsets.back();
@@ -140,7 +140,7 @@ void check_segments(const std::vector<std::size_t>& lengths, std::size_t shift, 
     launch(1, cuda::tuning::exact_segment_threads, [&] { cuda::exact_segments_kernel<A>(all, 32, keep_short); });
     launch(1, 256, [&] { cuda::long_segments_kernel<A>(only_long, keep_long); });
   } else {
-    launch(1, 256, [&] { cuda::segments_kernel<A>(all, lanes, 32, keep_short); });
+    launch(1, 256, [&] { cuda::segments_kernel<A>(all, group_size, 32, keep_short); });
     launch(1, 256, [&] { cuda::segments_kernel<A>(only_long, 0, 0, keep_long); });
   }
   for (std::size_t k = 0; k < cuda::long_count(all); ++k) {
@@ -221,15 +221,15 @@ void check_whole_rows(std::size_t rows, std::size_t length) {
   test_rows<A> test(rows * length, 0, rows, length);
   test.set_axes({{rows, {static_cast<std::ptrdiff_t>(length)}}, {length, {1}}});
   constexpr std::size_t size = vector_size<A>;
-  unsigned lanes = 1;
-  while (lanes < 32 && lanes * size < length) lanes *= 2;
+  unsigned group_size = 1;
+  while (group_size < 32 && group_size * size < length) group_size *= 2;
   const auto write = test.write();
   if (length <= 32 * size) {
-    launch(1, 256, [&] { cuda::short_rows_kernel<A, 1>(test.all, lanes, write); });
+    launch(1, 256, [&] { cuda::short_rows_kernel<A, 1>(test.all, group_size, write); });
   } else if (length <= 64 * size) {
-    launch(1, 256, [&] { cuda::short_rows_kernel<A, 2>(test.all, lanes, write); });
+    launch(1, 256, [&] { cuda::short_rows_kernel<A, 2>(test.all, group_size, write); });
   } else if (length <= 128 * size) {
-    launch(1, 256, [&] { cuda::short_rows_kernel<A, 4>(test.all, lanes, write); });
+    launch(1, 256, [&] { cuda::short_rows_kernel<A, 4>(test.all, group_size, write); });
   } else {
     launch(1, 256, [&] { cuda::long_rows_kernel<A>(test.all, write); });
   }
@@ -241,16 +241,16 @@ template <class A>
 void check_columns(std::size_t columns, std::size_t length) {
   test_rows<A> test(columns * length, 0, columns, length);
   test.set_axes({{columns, {1}}, {length, {static_cast<std::ptrdiff_t>(columns)}}});
-  unsigned lanes = 1;
-  while (lanes < 32 && lanes * vector_size<A> < length) lanes *= 2;
+  unsigned group_size = 1;
+  while (group_size < 32 && group_size * vector_size<A> < length) group_size *= 2;
   const auto write = test.write();
   if constexpr (cuda::adds_vectors<A>) {
-    launch(2, 64, [&] { cuda::exact_columns_kernel<A>(test.all, 64 / lanes, write); });
+    launch(2, 64, [&] { cuda::exact_columns_kernel<A>(test.all, 64 / group_size, write); });
     test.check();
   } else {
     // Where the order of additions means nothing, each slot may have a thread.
-    const unsigned least = std::max(1u, lanes / cuda::slots_of_columns<A>);
-    for (unsigned slots = least; slots <= (A::order_free ? lanes : least); slots *= 2) {
+    const unsigned least = std::max(1u, group_size / cuda::slots_of_columns<A>);
+    for (unsigned slots = least; slots <= (A::order_free ? group_size : least); slots *= 2) {
       std::fill(test.writes.begin(), test.writes.end(), 0);
       launch(2, 64, [&] { cuda::whole_columns_kernel<A>(test.all, 64 / slots, write); });
       test.check();
@@ -267,9 +267,9 @@ void check_lines(std::size_t outer, std::size_t rows, std::size_t length, std::s
   if (outer > 1) axes.insert(axes.begin(), array_axis{outer, {static_cast<std::ptrdiff_t>(outer_stride)}});
   test.set_axes(axes);
   const bool by_warp = length > cuda::most_short_segment<typename A::element>;
-  for (const unsigned lanes : by_warp ? std::vector{0u} : std::vector{8u, 2u}) {
+  for (const unsigned group_size : by_warp ? std::vector{0u} : std::vector{8u, 2u}) {
     std::fill(test.writes.begin(), test.writes.end(), 0);
-    launch(1, 256, [&] { cuda::segments_kernel<A>(test.all, lanes, by_warp ? 0 : 32, test.write()); });
+    launch(1, 256, [&] { cuda::segments_kernel<A>(test.all, group_size, by_warp ? 0 : 32, test.write()); });
     test.check();
   }
 }
@@ -305,9 +305,9 @@ TEST_SUITE("unit/batch_kernels") {
       for (std::size_t i = 0; i < 80; ++i) lengths.push_back(i * 37 % 41 == 0 ? i * 48 : i * 31 % (1 + 2 * i));
       lengths.insert(lengths.end(), {cuda::most_short_segment<typename A::element>, 4096, 4097, 14000, 3 + shift});
       CAPTURE(shift);
-      for (const unsigned lanes : {8, 2}) {
-        CAPTURE(lanes);
-        check_segments<A>(lengths, shift, lanes, [](auto*, std::size_t, std::size_t) {});
+      for (const unsigned group_size : {8, 2}) {
+        CAPTURE(group_size);
+        check_segments<A>(lengths, shift, group_size, [](auto*, std::size_t, std::size_t) {});
         if (shift > 0) break;
       }
     }

@@ -86,8 +86,8 @@ bool same_bits(const R& a, const R& b) {
 
 template <class Recipe>
 void run(const cuda::batch_elements& all, const cuda::batch_output& out, const cuda::state_source& from,
-         const cuda::finish_target& target, unsigned lanes) {
-  launch(1, 32, [&] { cuda::finish_kernel<cuda::merging_t<Recipe>>(all, out, from, target, lanes); });
+         const cuda::finish_target& target, unsigned group_size) {
+  launch(1, 32, [&] { cuda::finish_kernel<cuda::merging_t<Recipe>>(all, out, from, target, group_size); });
 }
 template <class Recipe>
 cuda::finish_target target_of(element_type result) {

@@ -57,7 +57,7 @@ class table_call {
       launch(blocks * bins_.count, tuning::table_threads, [&] { add_to_tables<T, TermsKey>(from_, sums_, direct); });
     });
   }
-  void add_by_bins(unsigned piece_lanes) {
+  void add_by_bins(unsigned piece_threads) {
     const auto tiles = static_cast<unsigned>(from_.count / tile_elements<T> + 1);
     std::vector<std::uint16_t> keys(tiles * tile_elements<T>), places((bins_.count + 1) * tiles);
     std::vector<T> x(keys.size());
@@ -68,7 +68,7 @@ class table_call {
     launch(tiles, tuning::sort_threads, [&] { sort_tiles<T, Key>(from_, sums_, bins_, sorted); });
     launch(bins_.count, start_threads, [&] { find_starts(sorted, &notes_, begins_.data()); });
     add_windows([&](const table_shape& shape) {
-      launch(blocks, tuning::table_threads, [&] { add_tiles(sorted, sums_, shape, piece_lanes); });
+      launch(blocks, tuning::table_threads, [&] { add_tiles(sorted, sums_, shape, piece_threads); });
     });
   }
   void add_spilled() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA kernels of exact sums in few words, run on the CPU. Each result has to be the result of its own
-// elements, whatever lanes its states go through.
+// elements, whichever threads its states go through.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -172,11 +172,12 @@ void check_line_states(const line_arrays<T>& arrays, const std::vector<typename 
   }
 }
 
-/// Rows and segments of `length` elements and fewer, folded by groups of `lanes` lanes. Rows are cut into chunks.
+/// Rows and segments of `length` elements and fewer, folded by groups of `group_size` threads. Rows are cut into
+/// chunks.
 template <class T, class A>
-void check_lines(std::size_t length, unsigned lanes, std::size_t shift, std::size_t apart, operation what,
+void check_lines(std::size_t length, unsigned group_size, std::size_t shift, std::size_t apart, operation what,
                  std::size_t rows = 67, std::size_t chunk = 300) {
-  const unsigned lines = std::min(lanes, 3u);
+  const unsigned lines = std::min(group_size, 3u);
   const std::size_t of_row = length + 3, last = (rows - 1) * of_row + length;
   const line_arrays<T> arrays(last, shift, apart, cuda::folds_terms<A> ? 30 : 20);
   cuda::batch_elements all = elements_of(arrays.x, rows, length, std::min(length, chunk));
@@ -194,7 +195,7 @@ void check_lines(std::size_t length, unsigned lanes, std::size_t shift, std::siz
     lengths.push_back(std::min(all.chunk, length - of_chunk));
   }
   launch(2, cuda::tuning::term_threads, [&] {
-    cuda::term_lines_kernel<A>(all, lanes, lines, state_collector<A>{&states, &writes});
+    cuda::term_lines_kernel<A>(all, group_size, lines, state_collector<A>{&states, &writes});
   });
   check_line_states<T, A>(arrays, states, writes, begin, lengths, all.rule);
 
@@ -223,7 +224,7 @@ void check_lines(std::size_t length, unsigned lanes, std::size_t shift, std::siz
   states.assign(lengths.size(), A::identity());
   writes.assign(lengths.size(), 0);
   const state_collector<A> write{&states, &writes, &status};
-  launch(1, cuda::tuning::term_threads, [&] { cuda::term_lines_kernel<A>(all, lanes, lines, write); });
+  launch(1, cuda::tuning::term_threads, [&] { cuda::term_lines_kernel<A>(all, group_size, lines, write); });
   CHECK(writes[2] == 0);
   CHECK(status.longest == lengths[2]);
   REQUIRE(longs.counts == (std::uint64_t{1} << cuda::long_segments::chunk_bits | 1));
@@ -231,7 +232,7 @@ void check_lines(std::size_t length, unsigned lanes, std::size_t shift, std::siz
   std::vector<int> long_writes(1);
   all.only_long = true;
   launch(1, cuda::tuning::term_threads, [&] {
-    cuda::term_lines_kernel<A>(all, lanes, lines, state_collector<A>{&of_long, &long_writes, &status});
+    cuda::term_lines_kernel<A>(all, group_size, lines, state_collector<A>{&of_long, &long_writes, &status});
   });
   states[2] = of_long[0];
   writes[2] = long_writes[0];
@@ -241,15 +242,15 @@ void check_lines(std::size_t length, unsigned lanes, std::size_t shift, std::siz
 TEST_SUITE("unit/scaled_kernels") {
   TEST_CASE_TEMPLATE("terms of rows, chunks and segments at any alignment", T, float, double, bf16, e4m3) {
     using word = cuda::word_for<T>;
-    const auto check = [](std::size_t length, unsigned lanes, std::size_t shift) {
+    const auto check = [](std::size_t length, unsigned group_size, std::size_t shift) {
       CAPTURE(length);
-      CAPTURE(lanes);
+      CAPTURE(group_size);
       CAPTURE(shift);
-      check_lines<T, products<word>>(length, lanes, shift, 0, operation::sum_of_squares);
-      check_lines<T, products<word>>(length, lanes, shift, shift, operation::dot);
-      check_lines<T, moments<word>>(length, lanes, shift, 0, operation::variance);
-      check_lines<T, numbers<T>>(length, lanes, shift, 0, operation::sum);
-      check_lines<T, numbers<T>>(length, lanes, shift, 0, operation::sum_of_magnitudes);
+      check_lines<T, products<word>>(length, group_size, shift, 0, operation::sum_of_squares);
+      check_lines<T, products<word>>(length, group_size, shift, shift, operation::dot);
+      check_lines<T, moments<word>>(length, group_size, shift, 0, operation::variance);
+      check_lines<T, numbers<T>>(length, group_size, shift, 0, operation::sum);
+      check_lines<T, numbers<T>>(length, group_size, shift, 0, operation::sum_of_magnitudes);
     };
     check(1, 1, 0);
     check(5, 2, 1);
@@ -327,13 +328,14 @@ TEST_SUITE("unit/scaled_kernels") {
   TEST_CASE_TEMPLATE("short rows", A, exact<float>, exact<double>) {
     using T = typename A::element;
     constexpr std::uint64_t size = 16 / sizeof(T), threads = cuda::tuning::row_threads;
-    for (const unsigned lanes : {1u, 2u, 4u, 8u, 16u, 32u}) {
-      const std::uint64_t length = size * (lanes > 2 ? lanes - 1 : lanes), rows = 8 * threads / lanes + 5;
+    for (const unsigned group_size : {1u, 2u, 4u, 8u, 16u, 32u}) {
+      const std::uint64_t length = size * (group_size > 2 ? group_size - 1 : group_size),
+                          rows = 8 * threads / group_size + 5;
       const auto x = small_integers<T>(rows * length);
-      CAPTURE(lanes);
+      CAPTURE(group_size);
       check_states<A>(x, elements_of(x.data(), rows, length, length), static_cast<std::ptrdiff_t>(length), 1,
                       [&](const auto& all, const auto& write) {
-                        launch(2, threads, [&] { cuda::short_exact_rows_kernel<A>(all, lanes, write); });
+                        launch(2, threads, [&] { cuda::short_exact_rows_kernel<A>(all, group_size, write); });
                       });
     }
   }

@@ -8,7 +8,7 @@
 namespace fanin::cuda {
 
 namespace tuning {
-/// A lane loads so many elements before it adds the first.
+/// A thread loads so many elements before it adds the first.
 template <class T>
 inline constexpr int piece_loads = sizeof(T) == 4 ? 8 : 4;
 }  // namespace tuning
@@ -23,7 +23,7 @@ __device__ inline unsigned last_at_most(const std::uint64_t* numbers, unsigned c
   return low;
 }
 
-/// Adds a piece, of which a lane has each `stride`-th element from `i` on.
+/// Adds a piece, of which a thread has each `stride`-th element from `i` on.
 template <class T>
 __device__ bool add_piece(const std::uint16_t* keys, const T* x, unsigned i, unsigned count, unsigned stride,
                           const group_sums<T>& to, binades_of_window window, bool spills, std::uint32_t first,
@@ -69,17 +69,17 @@ __device__ bool add_piece(const std::uint16_t* keys, const T* x, unsigned i, uns
 }
 
 /// Adds the elements in a window to the sums of their groups, and for the first window lists the other elements. Each
-/// block has an equal share of the elements, and in it each warp. `piece_lanes` lanes read a piece together.
+/// block has an equal share of the elements, and in it each warp. `piece_threads` threads read a piece together.
 template <class T>
 __global__ void __launch_bounds__(tuning::table_threads, 1)
     add_tiles(const __grid_constant__ sorted_tiles<T> tiles, const __grid_constant__ group_sums<T> to,
-              const __grid_constant__ table_shape shape, unsigned piece_lanes) {
+              const __grid_constant__ table_shape shape, unsigned piece_threads) {
   constexpr unsigned warps = tuning::table_threads / 32;
   const bool is_first = shape.window == 0;
   device_code::overlap_with_next_launch();
   if (to.notes->scattered == 0 || (!is_first && !to.has_more_windows())) return;
   const binades_of_window window = to.binades_of(shape.window, shape.window);
-  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const unsigned warp_thread = threadIdx.x % 32, warp = threadIdx.x / 32;
   const std::uint64_t count = shape.bin_begins[shape.bins];
   const std::uint64_t last = count * (blockIdx.x + 1) / gridDim.x;
   const table_rows rows{to.word(shape.window, 0), to.counts, to.groups};
@@ -96,23 +96,23 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
     run_of_keys<T> run;
     unsigned tile = from < stop ? last_at_most(starts, tiles.count, from) : tiles.count;
     for (; tile < tiles.count && starts[tile] < stop; tile += 32) {
-      // Each lane has the place and the length of a piece.
-      const unsigned mine = ::min(tile + lane, tiles.count - 1);
+      // Each thread has the place and the length of a piece.
+      const unsigned mine = ::min(tile + warp_thread, tiles.count - 1);
       const std::uint64_t my_begin = ::max(starts[mine], from), my_end = ::min(starts[mine + 1], stop);
-      const unsigned my_count = tile + lane < tiles.count && my_begin < my_end ? my_end - my_begin : 0;
+      const unsigned my_count = tile + warp_thread < tiles.count && my_begin < my_end ? my_end - my_begin : 0;
       const std::uint64_t my_place =
           std::uint64_t{mine} * tile_elements<T> + tiles.places[row + mine] + (my_begin - starts[mine]);
-      for (unsigned piece = lane / piece_lanes; piece < 32; piece += 32 / piece_lanes) {
+      for (unsigned piece = warp_thread / piece_threads; piece < 32; piece += 32 / piece_threads) {
         const unsigned in_piece = __shfl_sync(0xffffffffu, my_count, piece);
         const std::uint64_t place = __shfl_sync(0xffffffffu, my_place, piece);
-        minus_zeros |= add_piece(tiles.keys + place, tiles.x + place, lane % piece_lanes, in_piece, piece_lanes, to,
-                                 window, is_first, first, run, table);
+        minus_zeros |= add_piece(tiles.keys + place, tiles.x + place, warp_thread % piece_threads, in_piece,
+                                 piece_threads, to, window, is_first, first, run, table);
       }
     }
     run.end(table);
     table.flush(rows, first, groups);
   }
-  if (__any_sync(0xffffffffu, minus_zeros) && lane == 0) atomicOr(&to.notes->minus_zeros, 1u);
+  if (__any_sync(0xffffffffu, minus_zeros) && warp_thread == 0) atomicOr(&to.notes->minus_zeros, 1u);
 }
 
 }  // namespace fanin::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adding the elements of a vector to a state, and merging the states of lanes.
+// Adding the elements of a vector to a state, and merging the states of threads.
 #pragma once
 
 #include <fanin/cuda/fold_kernel.cuh>
@@ -20,8 +20,8 @@ concept adds_vectors = requires(typename A::state& s, const vector<typename A::e
 template <class A>
 inline constexpr bool adds_all_of_vector = adds_all<A, vector<typename A::element>::size>;
 
-/// Whether A takes long to make a value of a state. A warp keeps such states until all of its lanes have one. Merges
-/// of such states are commutative.
+/// Whether A takes long to make a value of a state. A warp keeps such states until all of its threads have one.
+/// Merges of such states are commutative.
 template <class A>
 inline constexpr bool ends_slowly = adds_all_of_vector<A>;
 
@@ -168,7 +168,7 @@ __device__ vector<T> some_of(const vector<T>& v, int begin, int end) {
 template <class A, class From, class T = typename A::element>
 __device__ void add_some(const From& from, typename A::state& s, const vector<T>& v, int count,
                          std::uint64_t position) {
-  if (count <= 0) return;  // Lanes without elements would take the longest way.
+  if (count <= 0) return;  // Threads without elements would take the longest way.
   if constexpr (adds_vectors<A>) return A::add_vector(s, read_all<A>(from, some_of(v, 0, count).at).at);
   if constexpr (requires { A::add_words(s, v.at, from.rule, count); }) {
     return A::add_words(s, v.at, from.rule, ::min(count, v.size));
@@ -188,7 +188,7 @@ __device__ void add_some(const From& from, typename A::state& s, const vector<T>
   }
 }
 
-/// The state in the lane `from`.
+/// The state of thread `from` of the warp.
 template <class State>
 __device__ State shuffle_from(State value, unsigned from) {
   unsigned words[(sizeof(State) + 3) / 4];
@@ -230,21 +230,21 @@ __device__ void locate(const From& from, typename A::state& s, const T* x, std::
   }
 }
 
-/// Does for neighbours x[0], ..., x[length - 1] what locate() does. All lanes of the warp call it, and get the state
-/// of lane 0.
+/// Does for neighbours x[0], ..., x[length - 1] what locate() does. All threads of the warp call it, and get the
+/// state of the first one.
 template <class A, class From, class T = typename A::element>
 __device__ void locate_by_warp(const From& from, typename A::state& s, const T* x, std::uint64_t length,
-                               unsigned lane) {
+                               unsigned warp_thread) {
   if constexpr (adds_runs<A>) {
     s = shuffle_from(s, 0);
-    const std::uint64_t i = s.index + lane;
-    const bool is_there = lane < vector<T>::size && i < length && A::is_at(s, read<A>(from, x[i]));
+    const std::uint64_t i = s.index + warp_thread;
+    const bool is_there = warp_thread < vector<T>::size && i < length && A::is_at(s, read<A>(from, x[i]));
     const unsigned found = __ballot_sync(0xffffffffu, is_there);
     if (found != 0) s.index += static_cast<unsigned>(__ffs(static_cast<int>(found)) - 1);
   }
 }
 
-/// The state of the lane whose number differs in the bits `bits`. Every lane of the warp calls it.
+/// The state of the thread whose number differs in the bits `bits`. Every thread of the warp calls it.
 template <class State>
 __device__ State shuffle_xor(State value, unsigned bits) {
   static_assert(std::is_trivially_copyable_v<State>);
@@ -255,9 +255,9 @@ __device__ State shuffle_xor(State value, unsigned bits) {
   return value;
 }
 
-/// The merge of the states of `group_size` neighbouring lanes, in the first of them.
+/// The merge of the states of `group_size` neighbouring threads, in the first of them.
 template <class A>
-__device__ typename A::state merge_lanes(typename A::state s, unsigned group_size) {
+__device__ typename A::state merge_threads(typename A::state s, unsigned group_size) {
 #pragma unroll 1
   for (unsigned distance = group_size / 2; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
   return s;

@@ -17,8 +17,8 @@ struct batch_form<Recipe> {
   using type = device_accumulator_of<Recipe>;
 };
 
-/// Whether the end of a recipe is too long for the few lanes of a kernel that have a state: a dispersion or a norm of
-/// integers.
+/// Whether the end of a recipe is too long for the few threads of a kernel that have a state: a dispersion or a norm
+/// of integers.
 template <class Recipe>
 inline constexpr bool ends_long = std::is_same_v<typename Recipe::accumulator::state, accumulator::integer_moments>;
 

@@ -77,7 +77,7 @@ inline std::uint64_t most_items(const batch_elements& all) {
   return all.only_long ? 2 * (all.count / all.most_short + 1) : all.results;
 }
 
-/// The lanes that read `length` elements at once, in vectors of `size`.
+/// The threads that read `length` elements at once, in vectors of `size`.
 inline unsigned slots_for(std::uint64_t length, unsigned size) {
   return static_cast<unsigned>(std::bit_ceil(std::clamp<std::uint64_t>((length + size - 1) / size, 1, chunk_slots)));
 }
@@ -160,7 +160,7 @@ class batch_launches {
         return false;
       if constexpr (adds_vectors<A> && sizeof(T) == 4) {
         const std::uint64_t vectors = all.length / size;
-        // Rows that leave more than a fifth of the lanes without elements are left to term_lines_kernel.
+        // Rows that leave more than a fifth of the threads without elements are left to term_lines_kernel.
         if (vectors > chunk_slots / 2 && 5 * vectors < 4 * chunk_slots) return false;
         launch_exact_rows(where, all, write);
       } else if constexpr (!has_whole_rows<A>) {
@@ -269,7 +269,7 @@ class batch_launches {
       constexpr int threads = tuning::exact_segment_threads;
       launch_overlapped(where, blocks(threads), threads, 0, exact_segments_kernel<A, Write>, all, per_warp, write);
     } else {
-      // A lane then has up to 4 vectors in segments of up to twice the mean length.
+      // A thread then has up to 4 vectors in segments of up to twice the mean length.
       constexpr int threads = tuning::segment_threads;
       const std::uint64_t vectors = (typical_length(all) + size - 1) / size;
       const auto group_size =
@@ -285,15 +285,15 @@ class batch_launches {
     launch_overlapped(where, blocks_for(where, (most_items(all) + in_block - 1) / in_block), tuning::line_threads, 0,
                       lines_kernel<A, Write>, all, group_size, write);
   }
-  /// A group has so many lanes that each has up to 32 vectors of a line, because the end of a line takes long. Up to
-  /// four lanes are used if each has up to 16. Neighbouring lanes read neighbouring vectors. A group folds several
-  /// lines if other groups keep the device busy.
+  /// A group has so many threads that each has up to 32 vectors of a line, because the end of a line takes long. Up
+  /// to four threads are used if each has up to 16. Neighbouring threads read neighbouring vectors. A group folds
+  /// several lines if other groups keep the device busy.
   static void launch_term_lines(const execution& where, const batch_elements& all, const Write& write) {
     const std::uint64_t length =
         all.kind == layout::rows ? std::min(all.length, all.chunk) : (typical_length(all) + 1) / 2;
-    const unsigned few_lanes = std::min(slots_for((length + 15) / 16, size), 4u);
+    const unsigned few_threads = std::min(slots_for((length + 15) / 16, size), 4u);
     const unsigned group_size =
-        std::max({slots_for((length + 31) / 32, size), few_lanes, length >= 16 * size ? 2u : 1u});
+        std::max({slots_for((length + 31) / 32, size), few_threads, length >= 16 * size ? 2u : 1u});
     constexpr unsigned threads = tuning::term_threads, most_lines = 8;
     const std::uint64_t at_once =
         4 * std::uint64_t{threads} * static_cast<unsigned>(where.multiprocessors) * tuning::term_blocks;

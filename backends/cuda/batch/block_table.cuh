@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table of sums in shared memory, which a block adds to the sums in device memory at the end. Few groups have
-// several copies, so that the lanes of a warp seldom meet in a word.
+// several copies, so that the threads of a warp seldom meet in a word.
 #pragma once
 
 #include <nv/target>
@@ -62,7 +62,7 @@ class block_table {
     unsigned place[Count], carry[Count] = {};
 #pragma unroll
     for (int j = 0; j < Count; ++j) {
-      // A lane without a group adds 0 to a word that few others add to at the same time. So there is no branch.
+      // A thread without a group adds 0 to a word that few others add to at the same time. So there is no branch.
       place[j] = group[j] == no_group ? idle_ : copy_ + (group[j] << copies_log2_) * sizeof(unsigned);
     }
 #pragma unroll
@@ -127,8 +127,8 @@ class block_table {
   unsigned* const word_;
   const unsigned entries_;
   const int copies_log2_, rows_;
-  /// The addresses of the thread's copy of group 0, and of the word of the lane's number, or word 0 of a shorter
-  /// table.
+  /// The addresses of the thread's copy of group 0, and of the word whose number is the thread's in its warp, or
+  /// word 0 of a shorter table.
   const unsigned copy_, idle_;
 };
 

@@ -15,7 +15,7 @@ struct exact_rows_shape {
   bool sums_first;
   int blocks;
 };
-/// Rows of up to 32 vectors: how many a lane has at once, and the blocks that share a multiprocessor at least.
+/// Rows of up to 32 vectors: how many a thread has at once, and the blocks that share a multiprocessor at least.
 inline constexpr unsigned short_exact_rows = 4;
 inline constexpr int short_exact_blocks = 3;
 inline constexpr std::uint64_t vectors_of_short_row = 4 * 32;
@@ -25,7 +25,7 @@ inline constexpr exact_rows_shape exact_rows_shape_of = Short            ? exact
                                                                          : exact_rows_shape{1, true, 0};
 }  // namespace tuning
 
-/// Rows of at most `group_size` vectors, where `group_size` is a power of two up to 32: so many lanes fold a row.
+/// Rows of at most `group_size` vectors, where `group_size` is a power of two up to 32: so many threads fold a row.
 template <class A, class Write>
 __global__ void __launch_bounds__(tuning::row_threads, tuning::short_exact_blocks)
     short_exact_rows_kernel(const __grid_constant__ batch_elements all, unsigned group_size,
@@ -33,18 +33,18 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::short_exact_block
   using T = typename A::element;
   constexpr unsigned at_once = tuning::short_exact_rows;
   overlap_with_next_launch();
-  const unsigned lane = threadIdx.x % 32, bits = log2_of(group_size), lane_of_row = lane & (group_size - 1),
-                 rows = 32 >> bits;
-  const bool has_vector = lane_of_row * vector<T>::size < all.length;
+  const unsigned warp_thread = threadIdx.x % 32, bits = log2_of(group_size),
+                 row_thread = warp_thread & (group_size - 1), rows = 32 >> bits;
+  const bool has_vector = row_thread * vector<T>::size < all.length;
   const std::uint64_t warps = std::uint64_t{gridDim.x} * (tuning::row_threads / 32);
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (tuning::row_threads / 32) + threadIdx.x / 32;
   const std::int64_t stride = all.kept == 0 ? 0 : all.axes[0].stride[0];
-  const T* const x = static_cast<const T*>(all.x) + lane_of_row * vector<T>::size;
-  const std::int64_t step = stride * rows;  // between the rows of a lane
+  const T* const x = static_cast<const T*>(all.x) + row_thread * vector<T>::size;
+  const std::int64_t step = stride * rows;  // between the rows of a thread
   for (std::uint64_t first = warp * rows * at_once; first < all.results; first += warps * rows * at_once) {
     vector<T> v[at_once];
     typename A::state s[at_once];
-    const std::uint64_t row = first + (lane >> bits);
+    const std::uint64_t row = first + (warp_thread >> bits);
     const T* const of_row = x + static_cast<std::int64_t>(all.first + row) * stride;
 #pragma unroll
     for (unsigned k = 0; k < at_once; ++k) {
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::short_exact_block
     }
 #pragma unroll
     for (unsigned k = 0; k < at_once; ++k) s[k] = A::of_vector(read_all<A>(all, v[k].at).at);
-    const results_of_lane mine = merge_results<A>(s, group_size, lane_of_row);
+    const results_of_thread mine = merge_results<A>(s, group_size, row_thread);
 #pragma unroll 1
     for (unsigned k = 0; k < mine.count; ++k) {
       const std::uint64_t i = row + (mine.first + k) * rows;
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::exact_rows_shape_
   constexpr tuning::exact_rows_shape shape = tuning::exact_rows_shape_of<T, Short>;
   constexpr unsigned size = vector<T>::size, rows = shape.rows, loads = tuning::row_loads / rows;
   overlap_with_next_launch();
-  const unsigned lane = threadIdx.x % 32;
+  const unsigned warp_thread = threadIdx.x % 32;
   const std::uint64_t items = all.results * all.chunks, warps = std::uint64_t{gridDim.x} * (tuning::row_threads / 32);
   const std::int64_t stride = all.kept == 0 ? 0 : all.axes[0].stride[0];
   for (std::uint64_t first = (std::uint64_t{blockIdx.x} * (tuning::row_threads / 32) + threadIdx.x / 32) * rows;
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::exact_rows_shape_
       s[k] = A::identity();
     }
 #pragma unroll 1
-    for (unsigned j = lane; j < most; j += 32 * loads) {
+    for (unsigned j = warp_thread; j < most; j += 32 * loads) {
       vector<T> v[rows][loads];
 #pragma unroll
       for (unsigned k = 0; k < rows; ++k) {
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::exact_rows_shape_
         }
       }
     }
-    const results_of_lane mine = merge_results<A>(s, 32, lane);
+    const results_of_thread mine = merge_results<A>(s, 32, warp_thread);
     const std::uint64_t i = first + mine.first;
     if (!mine.exist || i >= items) continue;
     const std::uint64_t row = all.chunks == 1 ? i : i / all.chunks, begin = (i - row * all.chunks) * all.chunk;

@@ -73,15 +73,15 @@ __global__ void __launch_bounds__(tuning::clear_threads) start_again(const __gri
 template <unsigned Threads>
 __device__ std::uint64_t sum_before(std::uint64_t x, std::uint64_t& total) {
   __shared__ std::uint64_t of_warp[32];
-  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const unsigned warp_thread = threadIdx.x % 32, warp = threadIdx.x / 32;
   std::uint64_t sum = x;
 #pragma unroll
   for (unsigned distance = 1; distance < 32; distance *= 2) {
     const std::uint64_t other = __shfl_up_sync(0xffffffffu, sum, distance);
-    if (lane >= distance) sum += other;
+    if (warp_thread >= distance) sum += other;
   }
   __syncthreads();
-  if (lane == 31) of_warp[warp] = sum;
+  if (warp_thread == 31) of_warp[warp] = sum;
   __syncthreads();
   std::uint64_t before = 0;
   total = 0;

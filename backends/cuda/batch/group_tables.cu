@@ -87,11 +87,11 @@ class table_launches {
   }
   void add_sorted(const table_shape& shape, const sorted_tiles<T>& tiles) const {
     // Pieces of mean length take one step.
-    const unsigned lanes = std::bit_ceil(tile_elements<T> / shape.bins / tuning::piece_loads<T>);
+    const unsigned piece_threads = std::bit_ceil(tile_elements<T> / shape.bins / tuning::piece_loads<T>);
     const std::size_t bytes = bytes_of_table(shape);
     allow_shared(add_tiles<T>, bytes);
     launch(multiprocessors(), tuning::table_threads, bytes, add_tiles<T>, tiles, sums_, shape,
-           std::clamp(lanes, 8u, 32u));
+           std::clamp(piece_threads, 8u, 32u));
   }
   void clear_windows() const { launch(multiprocessors(), tuning::spill_threads, 0, clear_more_windows<T>, sums_); }
   void finish(const request& request, const batch_output& out) const {

@@ -139,32 +139,34 @@ static __device__ __noinline__ void note_segment(const batch_elements& all, std:
       atomicAdd(&all.longs->counts, (1ull << bits) + chunk_count(place.length, all.least_chunk));
   all.entries[drawn >> bits] = {segment, drawn & ((1ull << bits) - 1), place.begin, place.length, 0};
 }
-/// Notes which lanes of a warp have a segment that is long or not valid.
+/// Notes which threads of a warp have a segment that is long or not valid.
 static __device__ __noinline__ void note_segments(const batch_elements& all, std::uint64_t segment,
                                                   segment_place place, batch_status* status) {
   if (!place.valid) atomicMax(&status->bad_index, ~static_cast<unsigned long long>(segment));
   const bool is_long = place.length > all.most_short;
   const auto chunks = is_long ? static_cast<unsigned>(chunk_count(place.length, all.least_chunk)) : 0;
-  const unsigned lane = threadIdx.x % 32, longs = __ballot_sync(0xffffffffu, is_long);
-  unsigned before = chunks;  // the chunks of this lane and of the lanes below
+  const unsigned warp_thread = threadIdx.x % 32, longs = __ballot_sync(0xffffffffu, is_long);
+  unsigned before = chunks;  // the chunks of this thread and of the threads below
   for (unsigned distance = 1; distance < 32; distance *= 2) {
     const unsigned below = __shfl_up_sync(0xffffffffu, before, distance);
-    if (lane >= distance) before += below;
+    if (warp_thread >= distance) before += below;
   }
   constexpr int bits = long_segments::chunk_bits;
   unsigned long long drawn = 0;
-  if (lane == 31 && longs != 0) {
+  if (warp_thread == 31 && longs != 0) {
     drawn = atomicAdd(&all.longs->counts, (static_cast<unsigned long long>(__popc(longs)) << bits) + before);
   }
   drawn = __shfl_sync(0xffffffffu, drawn, 31);
   const std::uint64_t first = (drawn & ((1ull << bits) - 1)) + before - chunks;
-  const auto entry = static_cast<unsigned>(drawn >> bits) + static_cast<unsigned>(__popc(longs & ((1u << lane) - 1)));
+  const auto entry =
+      static_cast<unsigned>(drawn >> bits) + static_cast<unsigned>(__popc(longs & ((1u << warp_thread) - 1)));
   if (is_long) all.entries[entry] = {segment, first, place.begin, place.length, 0};
   for (unsigned left = longs; left != 0; left &= left - 1) {
     const auto of = static_cast<unsigned>(__ffs(static_cast<int>(left)) - 1);
     const std::uint64_t first_of = __shfl_sync(0xffffffffu, first, of);
     const unsigned chunks_of = __shfl_sync(0xffffffffu, chunks, of), entry_of = __shfl_sync(0xffffffffu, entry, of);
-    for (unsigned chunk = lane; chunk < chunks_of; chunk += 32) all.entry_of_chunk[first_of + chunk] = entry_of;
+    for (unsigned chunk = warp_thread; chunk < chunks_of; chunk += 32)
+      all.entry_of_chunk[first_of + chunk] = entry_of;
   }
 }
 /// Whether another launch folds the segment. The one thread that `tells` notes the segment in the batch's status.

@@ -82,16 +82,16 @@ class four_words {
   __device__ void load(const void* words, unsigned bytes, std::uint64_t i, const keyed_words& from) {
     with_word<Words...>(bytes, [&]<class Word>(Word) {
       const four<Word> loaded = load_four(static_cast<const Word*>(words), i, from.count, from.aligned);
-      std::memcpy(lane_, &loaded, sizeof loaded);
+      std::memcpy(words_, &loaded, sizeof loaded);
     });
   }
   template <class Word>
   __device__ void copy_to(Word (&to)[4]) const {
-    std::memcpy(to, lane_, sizeof to);
+    std::memcpy(to, words_, sizeof to);
   }
 
  private:
-  std::uint32_t lane_[std::max({sizeof(Words)...})];
+  std::uint32_t words_[std::max({sizeof(Words)...})];
 };
 
 /// The keys of four elements, which have one of the types Keys.

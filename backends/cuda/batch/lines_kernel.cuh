@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results whose elements lie one after another and all take part. These are rows along the last axis, and
-// segments. A group of lanes folds a result. If a result has more vectors than the group has lanes, all lanes of a
-// warp fold it.
+// segments. A group of threads folds a result. If a result has more vectors than the group has threads, all threads
+// of a warp fold it.
 #pragma once
 
 #include <variant>
@@ -14,10 +14,10 @@ namespace fanin::cuda {
 
 namespace tuning {
 inline constexpr int line_threads = 256, line_blocks = 3;  ///< threads in a block, blocks on a multiprocessor
-/// The number of vectors that a lane loads before it adds the first one, for one long result and for several short
+/// The number of vectors that a thread loads before it adds the first one, for one long result and for several short
 /// results.
 inline constexpr int vectors_of_long = 4, vectors_of_short = 2;
-/// The most vectors of a short result that a lane adds, if the order does not matter: merging large states takes
+/// The most vectors of a short result that a thread adds, if the order does not matter: merging large states takes
 /// longer than adding vectors.
 template <class A>
 inline constexpr unsigned turns_of_short = A::order_free && sizeof(typename A::state) >= 16 ? 8 : 1;
@@ -62,15 +62,15 @@ class part_of_line {
   [[no_unique_address]] std::conditional_t<Pairs, part_of_row<T>, std::monostate> y_;
 };
 
-/// A lane's state of every 32nd vector of an item, from vector `lane` on.
+/// A thread's state of every 32nd vector of an item, from vector `warp_thread` on.
 template <class A>
-__device__ typename A::state fold_lane(const batch_elements& all, const batch_item& item, unsigned lane) {
+__device__ typename A::state fold_in_thread(const batch_elements& all, const batch_item& item, unsigned warp_thread) {
   const line_place line{item.x, item.y, item.end};
   constexpr int at_once = tuning::vectors_of_long / static_cast<int>(accumulator::inputs_of<A>());
   constexpr std::uint64_t size = vector<typename A::element>::size, stride = chunk_slots * size;
   typename A::state s = A::identity();
 #pragma unroll 1
-  for (std::uint64_t i = item.begin + lane * size; i < line.end; i += at_once * stride) {
+  for (std::uint64_t i = item.begin + warp_thread * size; i < line.end; i += at_once * stride) {
     part_of_line<A> part[at_once];
 #pragma unroll
     for (int k = 0; k < at_once; ++k) part[k].load(all, line, i + k * stride);
@@ -80,7 +80,7 @@ __device__ typename A::state fold_lane(const batch_elements& all, const batch_it
   return s;
 }
 
-/// A group of `group_size` lanes, a power of two up to 32, folds a line. A lane has up to turns_of_short vectors.
+/// A group of `group_size` threads, a power of two up to 32, folds a line. A thread has up to turns_of_short vectors.
 template <class A, class Write>
 __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
     lines_kernel(const __grid_constant__ batch_elements all, unsigned group_size,
@@ -88,8 +88,8 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
   using T = typename A::element;
   constexpr int at_once = tuning::vectors_of_short;
   overlap_with_next_launch();
-  const unsigned lane = threadIdx.x % 32, bits = log2_of(group_size), lane_of_group = lane & (group_size - 1),
-                 groups = 32 >> bits;
+  const unsigned warp_thread = threadIdx.x % 32, bits = log2_of(group_size),
+                 group_thread = warp_thread & (group_size - 1), groups = 32 >> bits;
   const std::uint64_t items = item_count(all), warps = std::uint64_t{gridDim.x} * (tuning::line_threads / 32);
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (tuning::line_threads / 32) + threadIdx.x / 32;
   const bool is_rows = all.kind == layout::rows, only_long = !is_rows && all.only_long;
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
   std::uint64_t longest = 0;
   const unsigned at_turn = groups * (only_by_warp ? 1 : at_once);
   for (std::uint64_t first = warp * at_turn; first < items; first += warps * at_turn) {
-    unsigned for_warp = 0;  // bit k: all lanes of the warp fold item k of this lane's group
+    unsigned for_warp = 0;  // bit k: all threads of the warp fold item k of this thread's group
     if (only_by_warp) {
       for_warp = 1;
     } else {
@@ -110,7 +110,8 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
       line_place line[at_once];
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
-        const std::uint64_t i = first + static_cast<unsigned>(k) * groups + (lane >> bits), result = all.first + i;
+        const std::uint64_t i = first + static_cast<unsigned>(k) * groups + (warp_thread >> bits),
+                            result = all.first + i;
         line[k] = {static_cast<std::int64_t>(result) * x_stride, static_cast<std::int64_t>(result) * y_stride, 0};
         bool is_ours = i < items;
         if (is_ours && is_rows) line[k].end = all.length;
@@ -118,7 +119,7 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
           const segment_place place = place_of_segment(all, result);
           longest = ::max(longest, place.length);
           line[k] = {static_cast<std::int64_t>(place.begin), static_cast<std::int64_t>(place.begin), place.length};
-          is_ours = !is_left_to_others(all, result, place, write.status, lane_of_group == 0);
+          is_ours = !is_left_to_others(all, result, place, write.status, group_thread == 0);
         }
         const bool fits = line[k].end <= most;
         if (is_ours) (fits ? mine : for_warp) |= 1u << k;
@@ -126,7 +127,7 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
       }
 #pragma unroll
       for (int k = 0; k < at_once; ++k) s[k] = A::identity();
-      std::uint64_t position = std::uint64_t{lane_of_group} * vector<T>::size;
+      std::uint64_t position = std::uint64_t{group_thread} * vector<T>::size;
 #pragma unroll 1
       for (unsigned turn = 0; turn < tuning::turns_of_short<A>; ++turn, position += at_once_by_group) {
         if (turn > 0 && position >= ::max(line[0].end, line[at_once - 1].end)) break;
@@ -142,8 +143,8 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
       }
 #pragma unroll 1
       for (unsigned k = 0; k < at_once; ++k) {
-        const std::uint64_t i = first + k * groups + (lane >> bits);
-        if (lane_of_group == 0 && (mine >> k & 1) != 0) {
+        const std::uint64_t i = first + k * groups + (warp_thread >> bits);
+        if (group_thread == 0 && (mine >> k & 1) != 0) {
           const std::uint64_t length = is_rows ? all.length : place_of_segment(all, all.first + i).length;
           write({all.first + i, 0, length, 0, 0, 0, i, 1}, 0, s[0]);
         }
@@ -154,14 +155,14 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
     unsigned with_any = warp_or(for_warp);
 #pragma unroll 1
     for (unsigned k = 0; with_any != 0; with_any /= 2, ++k) {
-      unsigned heads = __ballot_sync(0xffffffffu, lane_of_group == 0 && (for_warp >> k & 1) != 0);
+      unsigned heads = __ballot_sync(0xffffffffu, group_thread == 0 && (for_warp >> k & 1) != 0);
 #pragma unroll 1
       for (; heads != 0; heads &= heads - 1) {
         const unsigned head = static_cast<unsigned>(__ffs(static_cast<int>(heads)) - 1);
         batch_item item;
         find_item(all, first + k * groups + (head >> bits), item);
-        const auto s = merge_lanes<A>(fold_lane<A>(all, item, lane), 32);
-        if (lane == 0) write(item, 0, s);
+        const auto s = merge_threads<A>(fold_in_thread<A>(all, item, warp_thread), 32);
+        if (warp_thread == 0) write(item, 0, s);
       }
     }
   }

@@ -13,9 +13,9 @@ namespace fanin::cuda {
 
 namespace tuning {
 inline constexpr int refold_threads = 128;
-/// Items of up to so many elements are folded by a lane each, where several lanes of the warp have one.
-inline constexpr std::uint64_t most_of_lane = 256;
-inline constexpr int least_lanes = 8;
+/// Items of up to so many elements are folded by a thread each, where several threads of the warp have one.
+inline constexpr std::uint64_t most_of_thread = 256;
+inline constexpr int least_threads = 8;
 }  // namespace tuning
 
 /// Whether the state or the result of item i is marked as one that does not fit.
@@ -60,31 +60,31 @@ __device__ void write_refolded(const batch_output& out, const batch_item& item, 
 
 template <class A, class P>
 __device__ void refold(const batch_elements& all, const batch_output& out) {
-  const unsigned lane = threadIdx.x % 32;
+  const unsigned warp_thread = threadIdx.x % 32;
   const std::uint64_t items = item_count(all), warps = std::uint64_t{gridDim.x} * (tuning::refold_threads / 32);
   const auto at_once = static_cast<unsigned>(::min(items / warps + 1, std::uint64_t{32}));
   std::uint64_t first = (std::uint64_t{blockIdx.x} * (tuning::refold_threads / 32) + threadIdx.x / 32) * at_once;
   for (; first < items; first += warps * at_once) {
-    std::uint64_t i = first + lane;
-    bool is_mine = lane < at_once && i < items && is_marked<P>(all, out, i);
+    std::uint64_t i = first + warp_thread;
+    bool is_mine = warp_thread < at_once && i < items && is_marked<P>(all, out, i);
     unsigned marked = __ballot_sync(0xffffffffu, is_mine);
     batch_item item{};
     if (is_mine) find_item(all, i, item);
-    const bool by_lanes = __popc(marked) >= tuning::least_lanes &&
-                          !__any_sync(0xffffffffu, item.end - item.begin > tuning::most_of_lane);
+    const bool by_threads = __popc(marked) >= tuning::least_threads &&
+                            !__any_sync(0xffffffffu, item.end - item.begin > tuning::most_of_thread);
     while (marked != 0) {
-      if (!by_lanes) {
+      if (!by_threads) {
         const auto next = static_cast<unsigned>(__ffs(static_cast<int>(marked)) - 1);
         find_item(all, first + next, item);
-        is_mine = lane == 0;
+        is_mine = warp_thread == 0;
       }
       unsigned absent = 0;
-      typename A::state s = fold_one_by_one<A>(all, item, by_lanes ? 0 : lane, by_lanes ? 1 : 32, absent);
-      if (!by_lanes) {
-        s = merge_lanes<A>(s, 32);
+      typename A::state s = fold_one_by_one<A>(all, item, by_threads ? 0 : warp_thread, by_threads ? 1 : 32, absent);
+      if (!by_threads) {
+        s = merge_threads<A>(s, 32);
         absent = warp_sum(absent);
       }
-      marked = by_lanes ? 0 : marked & (marked - 1);
+      marked = by_threads ? 0 : marked & (marked - 1);
       if (!is_mine) continue;
       write_refolded<A, P>(out, item, item.end - item.begin - absent, s);
     }

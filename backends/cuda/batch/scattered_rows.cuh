@@ -272,28 +272,28 @@ __device__ void merge_list(const scattered_lists& all, std::uint64_t tile, std::
   const row_list list = list_at_tile(all, tile);
   const auto* const parts = static_cast<const typename A::state*>(all.parts);
   const std::uint64_t count = list.last_part() - tile;
-  const unsigned least = threads / columns;  // lanes of a column
-  const unsigned lanes = ::max(count < 32 ? std::bit_ceil(static_cast<unsigned>(count)) : 32, least);
-  const unsigned lane = threadIdx.x % lanes;
+  const unsigned least = threads / columns;  // threads of a column
+  const unsigned column_threads = ::max(count < 32 ? std::bit_ceil(static_cast<unsigned>(count)) : 32, least);
+  const unsigned column_thread = threadIdx.x % column_threads;
 #pragma unroll 1
-  for (unsigned next = 0; next < columns; next += threads / lanes) {
-    const std::uint64_t column = begin + next + threadIdx.x / lanes, at = list.group * all.columns + column;
+  for (unsigned next = 0; next < columns; next += threads / column_threads) {
+    const std::uint64_t column = begin + next + threadIdx.x / column_threads, at = list.group * all.columns + column;
     const bool exists = column < all.columns;
     auto s = A::identity();
-    if (exists && lane == 0 && list.has_base) s.add(A::read(static_cast<const T*>(all.base)[at], all.rule));
-    for (std::uint64_t part = lane; exists && part < count; part += lanes) {
+    if (exists && column_thread == 0 && list.has_base) s.add(A::read(static_cast<const T*>(all.base)[at], all.rule));
+    for (std::uint64_t part = column_thread; exists && part < count; part += column_threads) {
       A::merge(s, parts[(tile + part) * all.columns + column]);
     }
-    s = shuffle_from(merge_lanes<A>(s, lanes), threadIdx.x % 32 / lanes * lanes);
+    s = shuffle_from(merge_threads<A>(s, column_threads), threadIdx.x % 32 / column_threads * column_threads);
     T result[1];
     words_of_sums<A>({s}, all.rule, result);
     if (__any_sync(0xffffffffu, exists && !s.is_exact())) {
       typename A::exact::state sum;
-      if (exists) sum = exact_sum_of<A>(all, list, column, lane, lanes);
-      sum = merge_lanes<typename A::exact>(sum, lanes);
+      if (exists) sum = exact_sum_of<A>(all, list, column, column_thread, column_threads);
+      sum = merge_threads<typename A::exact>(sum, column_threads);
       if (!s.is_exact()) result[0] = word_of_exact<A>(sum, all.rule);
     }
-    if (exists && lane == 0) static_cast<T*>(all.out)[at] = result[0];
+    if (exists && column_thread == 0) static_cast<T*>(all.out)[at] = result[0];
   }
 }
 

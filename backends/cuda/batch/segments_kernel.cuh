@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines at any alignment, whose elements all take part: segments, and rows along the last axis that begin anywhere. A
-// warp copies neighbouring lines into shared memory, where groups of lanes fold short ones, and all lanes together
-// longer ones. What does not fit there is folded where it lies, and so are the chunks of long lines.
+// warp copies neighbouring lines into shared memory, where groups of threads fold short ones, and all threads
+// of the warp together longer ones. What does not fit there is folded where it lies, and so are the chunks of long
+// lines.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -25,8 +26,8 @@ inline constexpr int segment_blocks = fills_registers<A> ? 3 : 4;  ///< blocks o
 template <class T>
 inline constexpr std::uint64_t most_short_segment = (tuning::stage_vectors * 16 - 128) / sizeof(T);
 
-/// Loads the vector at any place in shared memory, from the aligned vectors around it: with single words, lanes that
-/// load vectors of neighbouring lines would want the same banks.
+/// Loads the vector at any place in shared memory, from the aligned vectors around it: with single words, threads
+/// that load vectors of neighbouring lines would want the same banks.
 template <class T>
 __device__ vector<T> shared_vector(const std::byte* from) {
   const unsigned shift = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) % 16);
@@ -37,9 +38,9 @@ __device__ vector<T> shared_vector(const std::byte* from) {
 }
 
 /// Copies the elements x[0], ..., x[count - 1] into `stage`, at the same distance from a vector's boundary, which is
-/// returned in bytes. All lanes of the warp call it.
+/// returned in bytes. All threads of the warp call it.
 template <class T>
-__device__ unsigned stage_elements(uint4* stage, const T* x, unsigned count, const void* end, unsigned lane) {
+__device__ unsigned stage_elements(uint4* stage, const T* x, unsigned count, const void* end, unsigned warp_thread) {
   const auto address = reinterpret_cast<std::uintptr_t>(x);
   const unsigned skew = static_cast<unsigned>(address % 128);
   const auto* const aligned = reinterpret_cast<const uint4*>(address - skew);
@@ -47,12 +48,12 @@ __device__ unsigned stage_elements(uint4* stage, const T* x, unsigned count, con
   const auto whole = static_cast<unsigned>(
       ::min(std::uint64_t{wanted}, (reinterpret_cast<std::uintptr_t>(end) - (address - skew)) / 16));
   __syncwarp();
-  for (unsigned j = skew / 16 + lane; j < whole; j += 32) __pipeline_memcpy_async(stage + j, aligned + j, 16);
+  for (unsigned j = skew / 16 + warp_thread; j < whole; j += 32) __pipeline_memcpy_async(stage + j, aligned + j, 16);
   __pipeline_commit();
   __pipeline_wait_prior(0);
   if (whole < wanted) {  // the input ends within the last vector
     const unsigned first = whole * 16 <= skew ? 0 : (whole * 16 - skew) / static_cast<unsigned>(sizeof(T));
-    for (unsigned i = first + lane; i < count; i += 32) {
+    for (unsigned i = first + warp_thread; i < count; i += 32) {
       reinterpret_cast<T*>(reinterpret_cast<std::byte*>(stage) + skew)[i] = x[i];
     }
   }
@@ -60,8 +61,8 @@ __device__ unsigned stage_elements(uint4* stage, const T* x, unsigned count, con
   return skew;
 }
 
-/// Segments whose elements a warp has in shared memory, from `elements` on. If `staged` has the lane's bit,
-/// `length` elements of the lane's segment are there from `at` on.
+/// Segments whose elements a warp has in shared memory, from `elements` on. If `staged` has the thread's bit,
+/// `length` elements of the thread's segment are there from `at` on.
 template <class T>
 struct staged_segments {
   const T* elements;
@@ -82,19 +83,19 @@ __device__ inline segment_place place_of_line(const batch_elements& all, std::ui
 }
 
 /// Goes through the segments or rows, `per_warp`, up to 32, of a warp at a time. Short ones are staged, and what
-/// fold(staged, state) has found for a lane's line is written; long segments are noted.
+/// fold(staged, state) has found for a thread's line is written; long segments are noted.
 template <class A, class Write, class Fold>
 __device__ void fold_staged(const batch_elements& all, unsigned per_warp, uint4* stage, const Write& write,
                             Fold fold) {
   using T = typename A::element;
   constexpr unsigned bytes = tuning::stage_vectors * 16;
-  const unsigned lane = threadIdx.x % 32, warps_of_block = blockDim.x / 32;
+  const unsigned warp_thread = threadIdx.x % 32, warps_of_block = blockDim.x / 32;
   const std::uint64_t warps = std::uint64_t{gridDim.x} * warps_of_block;
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * warps_of_block + threadIdx.x / 32;
   std::uint64_t longest = 0;
   for (std::uint64_t first = warp * per_warp; first < all.results; first += warps * per_warp) {
-    const std::uint64_t i = first + lane;
-    const bool exists = lane < per_warp && i < all.results;
+    const std::uint64_t i = first + warp_thread;
+    const bool exists = warp_thread < per_warp && i < all.results;
     segment_place place{0, 0, true};
     if (exists) place = place_of_line(all, i);
     longest = ::max(longest, place.length);
@@ -107,14 +108,15 @@ __device__ void fold_staged(const batch_elements& all, unsigned per_warp, uint4*
       const std::uint64_t begin = __shfl_sync(0xffffffffu, place.begin, head);
       const T* const x = static_cast<const T*>(all.x) + static_cast<std::int64_t>(begin);
       const auto room = (bytes - static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(x) % 128)) / sizeof(T);
-      const bool fits = (left >> lane & 1) != 0 && place.begin >= begin && place.begin - begin + place.length <= room;
+      const bool fits =
+          (left >> warp_thread & 1) != 0 && place.begin >= begin && place.begin - begin + place.length <= room;
       staged_segments<T> now;
       now.staged = __ballot_sync(0xffffffffu, fits);
       left &= ~now.staged;
       now.at = fits ? static_cast<unsigned>(place.begin - begin) : 0;
       now.length = fits ? static_cast<unsigned>(place.length) : 0;
       now.count = warp_max(now.at + now.length);
-      const unsigned skew = stage_elements<T>(stage, x, now.count, all.x_end, lane);
+      const unsigned skew = stage_elements<T>(stage, x, now.count, all.x_end, warp_thread);
       now.elements = reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(stage) + skew);
       fold(now, mine);
     }
@@ -123,10 +125,10 @@ __device__ void fold_staged(const batch_elements& all, unsigned per_warp, uint4*
   if (all.kind != layout::rows) note_longest(longest, write.status);
 }
 
-/// All lanes fold the segments that have a bit in `wide`, one after another.
+/// All threads of the warp fold the segments that have a bit in `wide`, one after another.
 template <class A>
 __device__ void fold_wide(const batch_elements& all, const staged_segments<typename A::element>& now, unsigned wide,
-                          unsigned lane, typename A::state& mine) {
+                          unsigned warp_thread, typename A::state& mine) {
   using T = typename A::element;
   using line = form_in_lines<A>;
   constexpr unsigned size = vector<T>::size;
@@ -138,31 +140,32 @@ __device__ void fold_wide(const batch_elements& all, const staged_segments<typen
     typename line::state s = line::identity();
 #pragma unroll 2
     for (unsigned of_row = 0; of_row < length; of_row += 32 * size) {
-      const unsigned j = ::min(of_row + lane * size, length);
+      const unsigned j = ::min(of_row + warp_thread * size, length);
       const vector<T> v = shared_vector<T>(reinterpret_cast<const std::byte*>(there + j));
       add_some<line>(all, s, v, static_cast<int>(length - j), j);
     }
     s = shuffle_from(fold_warp<line>(s), 0);
-    if (lane == segment) mine = state_of_line<A>(s);
+    if (warp_thread == segment) mine = state_of_line<A>(s);
   }
 }
 
 /// Writes the state of a chunk to `partials`. In the warp that does so for the last chunk of a result, returns true,
-/// and the merge of all its chunks' states in lane 0. All lanes call it; `s` is lane 0's.
+/// and the merge of all its chunks' states in the warp's first thread. All threads of the warp call it; `s` is the
+/// first thread's.
 template <class A, class State = typename A::state>
 __device__ bool merge_chunks(State* partials, long_segments::entry& entry, const batch_item& item, State& s,
-                             unsigned lane) {
+                             unsigned warp_thread) {
   bool last = false;
-  if (lane == 0) {
+  if (warp_thread == 0) {
     partials[item.state] = s;
     last = count_up_to(&entry.folded_chunks, item.chunks - 1);
   }
   if (!__any_sync(0xffffffffu, last)) return false;
   __syncwarp();
   s = A::identity();
-  for_each_strided<sizeof(State) <= 8 ? 8 : 4>(partials + entry.first_chunk, lane, item.chunks, 32,
+  for_each_strided<sizeof(State) <= 8 ? 8 : 4>(partials + entry.first_chunk, warp_thread, item.chunks, 32,
                                                [&](const State& other) { A::merge(s, other); });
-  s = merge_lanes<A>(s, 32);
+  s = merge_threads<A>(s, 32);
   return true;
 }
 
@@ -184,7 +187,7 @@ __device__ void fold_chunks(const batch_elements& all, const Write& write) {
   using T = typename A::element;
   using state = typename A::state;
   const bool is_rows = all.kind == layout::rows;
-  const unsigned lane = threadIdx.x % 32;
+  const unsigned warp_thread = threadIdx.x % 32;
   const std::uint64_t items = is_rows ? all.results * all.chunks : long_chunks(all);
   const std::uint64_t warps = std::uint64_t{gridDim.x} * (tuning::segment_threads / 32);
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * (tuning::segment_threads / 32) + threadIdx.x / 32; i < items;
@@ -193,18 +196,18 @@ __device__ void fold_chunks(const batch_elements& all, const Write& write) {
     {
       const batch_item item = chunk_of_line(all, i);
       s = fold_slot<A>(all, static_cast<const T*>(all.x) + item.x + item.begin,
-                       static_cast<unsigned>(item.end - item.begin), item.begin, all.x_end, lane);
+                       static_cast<unsigned>(item.end - item.begin), item.begin, all.x_end, warp_thread);
     }
-    s = merge_lanes<A>(s, 32);
+    s = merge_threads<A>(s, 32);
     __syncwarp();  // The item is read again, so that it takes no registers in between.
     batch_item item = chunk_of_line(all, i);
-    locate_by_warp<A>(all, s, static_cast<const T*>(all.x) + item.x, item.end, lane);
+    locate_by_warp<A>(all, s, static_cast<const T*>(all.x) + item.x, item.end, warp_thread);
     if (!adds_vectors<A> && !is_rows && write.partials != nullptr && item.chunks > 1) {  // Others may not fit.
       long_segments::entry& entry = all.entries[all.entry_of_chunk[i]];
-      if (!merge_chunks<A>(static_cast<state*>(write.partials), entry, item, s, lane)) continue;
+      if (!merge_chunks<A>(static_cast<state*>(write.partials), entry, item, s, warp_thread)) continue;
       item = item_of_segment(all, item.result, i);
     }
-    if (lane == 0) write(item, 0, s);
+    if (warp_thread == 0) write(item, 0, s);
   }
 }
 
@@ -216,8 +219,8 @@ __global__ void __launch_bounds__(tuning::segment_threads, 3)
   fold_chunks<A>(all, write);
 }
 
-/// A group of `group_size` lanes, 1, 2, 4 or 8, folds a line of up to 4 vectors for each lane. With `group_size` 0 a
-/// warp folds each chunk of long lines.
+/// A group of `group_size` threads, 1, 2, 4 or 8, folds a line of up to 4 vectors for each thread. With `group_size`
+/// 0 a warp folds each chunk of long lines.
 template <class A, class Write>
 __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_blocks<A>)
     segments_kernel(const __grid_constant__ batch_elements all, unsigned group_size, unsigned per_warp,
@@ -231,16 +234,16 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
   if (group_size == 0) return fold_chunks<A>(all, write);
   if constexpr (packs_places<A>) static_assert(most_short_segment<T> < line::places);
   // The compiler divides by the size of a group again in each turn, and so bits are shifted in place of that.
-  const unsigned lane = threadIdx.x % 32, bits = log2_of(group_size), groups = 32 >> bits;
-  const unsigned lane_of_group = lane & (group_size - 1), most = 4 * group_size * size;
-  // Half of the lanes swap neighbouring vectors, so that lines of equal length do not want the same banks.
-  const unsigned swap = lane / 4 % 2;
+  const unsigned warp_thread = threadIdx.x % 32, bits = log2_of(group_size), groups = 32 >> bits;
+  const unsigned group_thread = warp_thread & (group_size - 1), most = 4 * group_size * size;
+  // Half of the threads swap neighbouring vectors, so that lines of equal length do not want the same banks.
+  const unsigned swap = warp_thread / 4 % 2;
   fold_staged<A>(all, per_warp, stages[threadIdx.x / 32], write, [&](const staged_segments<T>& now, auto& mine) {
     const unsigned wide = __ballot_sync(0xffffffffu, now.length > most), narrow = now.staged & ~wide;
 #pragma unroll 1
     for (unsigned turn = 0; turn < group_size; ++turn) {
       if ((narrow >> turn * groups & (~0u >> (32 - groups))) == 0) continue;
-      const unsigned segment = turn * groups + (lane >> bits);
+      const unsigned segment = turn * groups + (warp_thread >> bits);
       const T* const there = now.elements + __shfl_sync(0xffffffffu, now.at, segment);
       unsigned length = __shfl_sync(0xffffffffu, now.length, segment);
       if (length > most) length = 0;
@@ -250,7 +253,7 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
 #pragma unroll
       for (unsigned k = 0; k < 4; ++k) {
         if (!__any_sync(0xffffffffu, (k & ~1u) * group_size * size < length)) continue;
-        const unsigned j = ::min((lane_of_group + (k ^ swap) * group_size) * size, length);
+        const unsigned j = ::min((group_thread + (k ^ swap) * group_size) * size, length);
         const vector<T> v = shared_vector<T>(reinterpret_cast<const std::byte*>(there + j));
         add_some<line>(all, s[k % states], v, static_cast<int>(length - j), j);
       }
@@ -265,10 +268,10 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
       for (unsigned distance = 4; distance > 0; distance /= 2) {
         if (distance < group_size) line::merge(s[0], shuffle_down(s[0], distance));
       }
-      const state merged = shuffle_from(s[0], lane << bits);
-      if (lane >> (5 - bits) == turn && (narrow >> lane & 1) != 0) mine = state_of_line<A>(merged);
+      const state merged = shuffle_from(s[0], warp_thread << bits);
+      if (warp_thread >> (5 - bits) == turn && (narrow >> warp_thread & 1) != 0) mine = state_of_line<A>(merged);
     }
-    fold_wide<A>(all, now, wide, lane, mine);
+    fold_wide<A>(all, now, wide, warp_thread, mine);
   });
 }
 

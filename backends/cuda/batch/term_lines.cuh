@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact sums of terms, or of numbers, whose elements lie one after another, at any alignment: rows along the last
-// axis, segments, and their chunks. Lanes read aligned vectors, since the order means nothing.
+// axis, segments, and their chunks. Threads read aligned vectors, since the order means nothing.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -14,7 +14,7 @@ namespace fanin::cuda {
 namespace tuning {
 inline constexpr int term_threads = 128;  ///< threads in a block
 inline constexpr int term_blocks = 4;     ///< on a multiprocessor
-/// Vectors of a line that a lane loads at once.
+/// Vectors of a line that a thread loads at once.
 template <class T>
 inline constexpr unsigned vectors_of_run = sizeof(T) == 4 ? 8 : 4;
 }  // namespace tuning
@@ -161,14 +161,14 @@ class states_of_threads {
   memory& memory_;
 };
 
-/// The largest x of a group's lanes, in each of them.
+/// The largest x of a group's threads, in each of them.
 __device__ inline int most_of_group(int x, unsigned group_size) {
 #pragma unroll 1
   for (unsigned distance = 1; distance < group_size; distance *= 2) x = ::max(x, shuffle_xor(x, distance));
   return x;
 }
-/// Merges the sums of the lanes of a group. Every lane of the group gets the merged sums. Sums of squares alone have
-/// no signs.
+/// Merges the sums of the threads of a group. Every thread of the group gets the merged sums. Sums of squares alone
+/// have no signs.
 template <class Sums>
 __device__ void merge_sums(Sums& sums, unsigned group_size, bool have_signs) {
 #pragma unroll 1
@@ -178,9 +178,9 @@ __device__ void merge_sums(Sums& sums, unsigned group_size, bool have_signs) {
   }
 }
 
-/// Groups of `group_size` lanes, a power of two up to 32, fold `lines` lines of a batch one after another, where
-/// `lines` is at most `group_size`. All lanes of a group add terms in the same units, so that their sums are merged
-/// as integers, unless some did not fit. Then one lane for each line makes the state.
+/// Groups of `group_size` threads, a power of two up to 32, fold `lines` lines of a batch one after another, where
+/// `lines` is at most `group_size`. All threads of a group add terms in the same units, so that their sums are merged
+/// as integers, unless some did not fit. Then one thread for each line makes the state.
 template <class A, class Write>
 __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
     term_lines_kernel(const __grid_constant__ batch_elements all, unsigned group_size, unsigned lines,
@@ -190,10 +190,10 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
   using sums = typename A::sums;
   constexpr bool may_have_two = accumulator::inputs_of<A>() == 2;
   constexpr unsigned size = vector<T>::size, warps_of_block = tuning::term_threads / 32;
-  constexpr unsigned vectors = tuning::vectors_of_run<T>, half = vectors / 2, every_lane = 0xffffffffu;
+  constexpr unsigned vectors = tuning::vectors_of_run<T>, half = vectors / 2, whole_warp = 0xffffffffu;
   using run = line_vectors<T, vectors, sums::adds_numbers>;
   struct merged {
-    sums of_lanes;
+    sums of_threads;
     int unit;
   };
   // A thread has the sums of one line, or the state.
@@ -207,8 +207,8 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
   overlap_with_next_launch();
   states_of_threads<state> rare(rare_memory), rare_found(of_lines.states);
   states_of_threads<merged> found(of_lines.sums);
-  const unsigned lane = threadIdx.x % 32, bits = log2_of(group_size), lane_of_group = lane & (group_size - 1),
-                 groups = 32 >> bits;
+  const unsigned warp_thread = threadIdx.x % 32, bits = log2_of(group_size),
+                 group_thread = warp_thread & (group_size - 1), groups = 32 >> bits;
   const unsigned stride = group_size * size;
   const std::uint64_t items = item_count(all), warps = std::uint64_t{gridDim.x} * warps_of_block;
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * warps_of_block + threadIdx.x / 32;
@@ -219,7 +219,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
   window.restart(0);
   bool has_unit = false;
   for (std::uint64_t first = warp * groups * lines; first < items; first += warps * groups * lines) {
-    const auto item_of = [&](unsigned k) { return first + k * groups + (lane >> bits); };
+    const auto item_of = [&](unsigned k) { return first + k * groups + (warp_thread >> bits); };
     unsigned k = 0, begin = 0;  // the group's line, and where its next vectors are
     term_line<T> line;
     const T* y = nullptr;  // the second input: line.x[i] belongs to y[i]
@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
         if (finds_long) {
           longest = ::max(longest, item.end);
           const segment_place place = place_of_segment(all, item.result);
-          if (is_left_to_others(all, item.result, place, write.status, lane_of_group == 0)) continue;
+          if (is_left_to_others(all, item.result, place, write.status, group_thread == 0)) continue;
         }
         if (item.begin == item.end) continue;
         line = term_line<T>(all, item);
@@ -240,8 +240,8 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
       }
       line.from = line.to = line.loaded = 0;
     };
-    const auto place_of = [&](unsigned n) { return begin + lane_of_group * size + n * stride; };
-    // Calls f(pairs) for N vectors of the lane from vector n on.
+    const auto place_of = [&](unsigned n) { return begin + group_thread * size + n * stride; };
+    // Calls f(pairs) for N vectors of the thread from vector n on.
     const auto with_pairs = [&]<unsigned N>(unsigned n, const auto& f) {
       line_vectors<T, N, sums::adds_numbers> of_x;
       of_x.load(line.x, line, place_of(n), stride);
@@ -266,7 +266,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
       has_rare = true;
     };
     find_line();
-    bool are_left = __any_sync(every_lane, k < lines);
+    bool are_left = __any_sync(whole_warp, k < lines);
     while (are_left) {
       unsigned unfit = 0;  // bits of the vectors that do not fit
       if (!window.has_room(vectors * size)) window.close(flush);
@@ -281,7 +281,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
         }
         for (; ahead < 2; ++ahead) {
           const unsigned next = place_of((ahead + 1) * vectors);
-          if (__any_sync(every_lane, next < line.from || next + (vectors - 1) * stride + size > line.loaded)) break;
+          if (__any_sync(whole_warp, next < line.from || next + (vectors - 1) * stride + size > line.loaded)) break;
           run::copy(stages[(stage + ahead) % 2], line.x + next, stride);
         }
         const pairs_of_words<T, size * vectors, true, A> pairs(x.word, x.word, all.rule);
@@ -297,7 +297,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
         }
       }
       const bool ends = k < lines && begin + vectors * stride >= line.to;
-      if (__any_sync(every_lane, unfit != 0)) {
+      if (__any_sync(whole_warp, unfit != 0)) {
         int unit = -1;
 #pragma unroll 1
         for (unsigned n = 0; n < vectors; ++n) {
@@ -316,35 +316,35 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
         }
       }
       begin += vectors * stride;
-      if (!__any_sync(every_lane, ends)) continue;
-      const unsigned first_lane = lane - lane_of_group;
-      const int unit = static_cast<int>(shuffle_from(static_cast<unsigned>(window.unit()), first_lane));
+      if (!__any_sync(whole_warp, ends)) continue;
+      const unsigned first_thread = warp_thread - group_thread;
+      const int unit = static_cast<int>(shuffle_from(static_cast<unsigned>(window.unit()), first_thread));
       const bool is_simple = !has_rare && window.unit() == unit && line.to - line.from <= sums::most_of_group;
-      if (!__any_sync(every_lane, ends && !is_simple)) {
-        sums all_lanes = window.of_terms();
-        merge_sums(all_lanes, group_size, has_two || sums::adds_numbers);
-        if (ends && lane_of_group == k) found.store({all_lanes, unit}), has_found = true;
+      if (!__any_sync(whole_warp, ends && !is_simple)) {
+        sums all_threads = window.of_terms();
+        merge_sums(all_threads, group_size, has_two || sums::adds_numbers);
+        if (ends && group_thread == k) found.store({all_threads, unit}), has_found = true;
       } else {
         state s = A::state_of(window.of_terms(), window.unit(), true);
         if (has_rare) A::merge(s, rare.load());
 #pragma unroll 1
         for (unsigned distance = 1; distance < group_size; distance *= 2) A::merge(s, shuffle_xor(s, distance));
-        if (ends && lane_of_group == k) rare_found.store(s), has_rare_found = true;
+        if (ends && group_thread == k) rare_found.store(s), has_rare_found = true;
       }
       if (ends) {
         window.restart(unit);
         has_rare = false;
         ++k, find_line();
       }
-      are_left = __any_sync(every_lane, k < lines);
+      are_left = __any_sync(whole_warp, k < lines);
     }
-    if (lane_of_group < lines && item_of(lane_of_group) < items) {
-      const batch_item item = line_item(all, item_of(lane_of_group));
+    if (group_thread < lines && item_of(group_thread) < items) {
+      const batch_item item = line_item(all, item_of(group_thread));
       if (finds_long && item.end > all.most_short) continue;
       state s = has_rare_found ? rare_found.load() : A::identity();
       if (has_found) {
         const merged line_sums = found.load();
-        s = A::state_of(line_sums.of_lanes, line_sums.unit, true);
+        s = A::state_of(line_sums.of_threads, line_sums.unit, true);
       }
       write(item, 0, s);
     }

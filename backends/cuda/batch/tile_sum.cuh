@@ -27,8 +27,8 @@ struct tile_sum<float, Digits> {
       smallest = std::min(smallest, twice - 1);
       may_have_negative_zero |= bits == 0x80000000u;
     }
-    /// Merges the ranges of all lanes. Every lane gets the merged range.
-    __device__ void merge_lanes() {
+    /// Merges the ranges of the warp's threads. Every thread gets the merged range.
+    __device__ void merge_warp() {
       largest = warp_max(largest);
       smallest = ~warp_max(~smallest);
       may_have_negative_zero = __any_sync(0xffffffffu, may_have_negative_zero);
@@ -75,7 +75,7 @@ struct tile_sum<double, Digits> {
       largest = std::max(largest, 2 * upper);
       may_have_negative_zero |= upper == 0x80000000u;
     }
-    __device__ void merge_lanes() {
+    __device__ void merge_warp() {
       largest = warp_max(largest);
       may_have_negative_zero = __any_sync(0xffffffffu, may_have_negative_zero);
     }

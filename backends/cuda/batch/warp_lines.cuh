@@ -7,7 +7,7 @@
 namespace fanin::cuda {
 
 namespace tuning {
-inline constexpr unsigned line_loads = 6;  ///< vectors that a lane loads before it adds the first
+inline constexpr unsigned line_loads = 6;  ///< vectors that a thread loads before it adds the first
 }  // namespace tuning
 
 template <class T>
@@ -17,28 +17,29 @@ __device__ vector<T> vector_of(const uint4& words) {
   return v;
 }
 
-/// Vectors of 16 bytes that begin `bytes` bytes behind the vectors that the lanes of a warp hold, lane by lane and
-/// row by row. `bytes` is less than a warp's row.
+/// Vectors of 16 bytes that begin `bytes` bytes behind the vectors that the threads of a warp hold, thread by thread
+/// and row by row. `bytes` is less than a warp's row.
 template <class T>
 class shifted_rows {
  public:
-  __device__ shifted_rows(unsigned bytes, unsigned lane)
-      : lanes_(bytes / 16), words_(bytes % 16 / 4), bits_(bytes % 4 * 8), lane_(lane) {}
+  __device__ shifted_rows(unsigned bytes, unsigned warp_thread)
+      : threads_(bytes / 16), words_(bytes % 16 / 4), bits_(bytes % 4 * 8), warp_thread_(warp_thread) {}
 
-  /// The words in another order. It is the order in which two lanes need them: the lane that gets the first word,
-  /// and then the lane in front of this lane.
+  /// The words in another order. It is the order in which two threads need them: the thread that gets the first word,
+  /// and then the thread in front of this thread.
   __device__ uint4 rotated(uint4 v) const {
     if ((words_ & 2) != 0) v = {v.z, v.w, v.x, v.y};
     if ((words_ & 1) != 0) v = {v.y, v.z, v.w, v.x};
     return v;
   }
-  /// A lane's vector, from the rotated words of a row and of the next one. All lanes of the warp call it.
+  /// A thread's vector, from the rotated words of a row and of the next one. All threads of the warp call it.
   __device__ uint4 get(const uint4& row, const uint4& next) const {
-    uint4 found{of_lane_above(row.x, next.x, lanes_), of_lane_above(row.y, next.y, lanes_ + (words_ > 2 ? 1 : 0)),
-                of_lane_above(row.z, next.z, lanes_ + (words_ > 1 ? 1 : 0)),
-                of_lane_above(row.w, next.w, lanes_ + (words_ > 0 ? 1 : 0))};
+    uint4 found{of_thread_above(row.x, next.x, threads_),
+                of_thread_above(row.y, next.y, threads_ + (words_ > 2 ? 1 : 0)),
+                of_thread_above(row.z, next.z, threads_ + (words_ > 1 ? 1 : 0)),
+                of_thread_above(row.w, next.w, threads_ + (words_ > 0 ? 1 : 0))};
     if constexpr (sizeof(T) < 4) {
-      const unsigned last = of_lane_above(row.x, next.x, lanes_ + 1);
+      const unsigned last = of_thread_above(row.x, next.x, threads_ + 1);
       found = {__funnelshift_r(found.x, found.y, bits_), __funnelshift_r(found.y, found.z, bits_),
                __funnelshift_r(found.z, found.w, bits_), __funnelshift_r(found.w, last, bits_)};
     }
@@ -46,10 +47,10 @@ class shifted_rows {
   }
 
  private:
-  __device__ unsigned of_lane_above(unsigned row, unsigned next, unsigned distance) const {
-    return __shfl_sync(0xffffffffu, lane_ < distance ? next : row, (lane_ + distance) % 32);
+  __device__ unsigned of_thread_above(unsigned row, unsigned next, unsigned distance) const {
+    return __shfl_sync(0xffffffffu, warp_thread_ < distance ? next : row, (warp_thread_ + distance) % 32);
   }
-  unsigned lanes_, words_, bits_, lane_;
+  unsigned threads_, words_, bits_, warp_thread_;
 };
 
 /// The aligned vectors that have the elements x[0], ..., x[count - 1] of an input that ends at `end`. `count` is not
@@ -74,26 +75,27 @@ struct vectors_around {
   __device__ uint4 load(unsigned v) const { return __ldg(aligned + ::min(v, loaded - 1)); }
 };
 
-/// The state of a lane's slot: x[0], ..., x[count - 1] have the positions from `position` on; `count` is not 0. The
+/// The state of a thread's slot: x[0], ..., x[count - 1] have the positions from `position` on; `count` is not 0. The
 /// input ends at `end`.
 template <class A, class From, class T = typename A::element>
 requires(!A::order_free && !adds_vectors<A>) __device__ typename A::state
-    fold_slot(const From& from, const T* x, unsigned count, std::uint64_t position, const void* end, unsigned lane) {
+    fold_slot(const From& from, const T* x, unsigned count, std::uint64_t position, const void* end,
+              unsigned warp_thread) {
   constexpr unsigned size = vector<T>::size, loads = tuning::line_loads;
   const vectors_around<T> around(x, count, end);
   const unsigned in_loaded = around.in_loaded;
-  const shifted_rows<T> shifted(around.skew, lane);
+  const shifted_rows<T> shifted(around.skew, warp_thread);
   typename A::state s = A::identity();
   uint4 row{};
-  if (around.loaded > 0) row = shifted.rotated(around.load(::max(lane, around.first())));
+  if (around.loaded > 0) row = shifted.rotated(around.load(::max(warp_thread, around.first())));
 #pragma unroll 1
-  for (unsigned first = lane; (first - lane) * size < in_loaded; first += 32 * loads) {
+  for (unsigned first = warp_thread; (first - warp_thread) * size < in_loaded; first += 32 * loads) {
     uint4 next[loads];
 #pragma unroll
     for (unsigned k = 0; k < loads; ++k) next[k] = around.load(first + (k + 1) * 32);
 #pragma unroll
     for (unsigned k = 0; k < loads; ++k) {
-      const unsigned mine = (first + k * 32) * size, of_row = mine - lane * size;
+      const unsigned mine = (first + k * 32) * size, of_row = mine - warp_thread * size;
       if (of_row >= in_loaded) break;
       next[k] = shifted.rotated(next[k]);
       const uint4 words = around.skew != 0 ? shifted.get(row, next[k]) : row;
@@ -105,27 +107,28 @@ requires(!A::order_free && !adds_vectors<A>) __device__ typename A::state
       row = next[k];
     }
   }
-  const unsigned last = in_loaded / (32 * size) * (32 * size) + lane * size;
+  const unsigned last = in_loaded / (32 * size) * (32 * size) + warp_thread * size;
   add_some<A>(from, s, vector_of<T>(row), static_cast<int>(in_loaded - last), position + last);
 #pragma unroll 1
   for (unsigned i = in_loaded; i < count; ++i) {
-    if (i / size % 32 == lane) add_at<A>(s, position + i, read<A>(from, x[i]));
+    if (i / size % 32 == warp_thread) add_at<A>(s, position + i, read<A>(from, x[i]));
   }
   return s;
 }
 /// Folds a slot where the order of additions means nothing: aligned vectors, and the elements around them.
 template <class A, class From, class T = typename A::element>
 requires(A::order_free && !adds_vectors<A>) __device__ typename A::state
-    fold_slot(const From& from, const T* x, unsigned count, std::uint64_t position, const void*, unsigned lane) {
+    fold_slot(const From& from, const T* x, unsigned count, std::uint64_t position, const void*,
+              unsigned warp_thread) {
   constexpr unsigned size = vector<T>::size, loads = tuning::line_loads;
   const unsigned behind = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(x) % 16 / sizeof(T));
   const unsigned head = ::min((size - behind) % size, count), vectors = (count - head) / size;
   const unsigned tail = head + vectors * size;
   const auto* const body = reinterpret_cast<const uint4*>(x + head);
   typename A::state s = A::identity();
-  if (lane < head) add_at<A>(s, position + lane, read<A>(from, x[lane]));
+  if (warp_thread < head) add_at<A>(s, position + warp_thread, read<A>(from, x[warp_thread]));
 #pragma unroll 1
-  for (unsigned first = lane; first < vectors; first += 32 * loads) {
+  for (unsigned first = warp_thread; first < vectors; first += 32 * loads) {
     uint4 v[loads];
 #pragma unroll
     for (unsigned k = 0; k < loads; ++k) v[k] = __ldg(body + ::min(first + k * 32, vectors - 1));
@@ -135,19 +138,19 @@ requires(A::order_free && !adds_vectors<A>) __device__ typename A::state
       if (i < vectors) add_vector<A>(from, s, vector_of<T>(v[k]), position + head + i * size);
     }
   }
-  if (tail + lane < count) add_at<A>(s, position + tail + lane, read<A>(from, x[tail + lane]));
+  if (tail + warp_thread < count) add_at<A>(s, position + tail + warp_thread, read<A>(from, x[tail + warp_thread]));
   return s;
 }
 /// Folds a slot of sums of few words: vectors need not be shifted.
 template <adds_vectors A, class From, class T = typename A::element>
 __device__ typename A::state fold_slot(const From& from, const T* x, unsigned count, std::uint64_t, const void* end,
-                                       unsigned lane) {
+                                       unsigned warp_thread) {
   constexpr unsigned size = vector<T>::size, loads = tuning::line_loads;
   const vectors_around<T> around(x, count, end);
   const unsigned begin = around.skew / static_cast<unsigned>(sizeof(T)), stop = begin + around.in_loaded;
   typename A::state s = A::identity();
 #pragma unroll 1
-  for (unsigned first = lane; first - lane < around.loaded; first += 32 * loads) {
+  for (unsigned first = warp_thread; first - warp_thread < around.loaded; first += 32 * loads) {
     vector<T> v[loads];
 #pragma unroll
     for (unsigned k = 0; k < loads; ++k) {
@@ -164,12 +167,12 @@ __device__ typename A::state fold_slot(const From& from, const T* x, unsigned co
     }
 #pragma unroll
     for (unsigned k = 0; k < loads; k += 2) {
-      if (first - lane + k * 32 < around.loaded) A::merge(s, sum_of_two<A>(from, v[k], v[k + 1]));
+      if (first - warp_thread + k * 32 < around.loaded) A::merge(s, sum_of_two<A>(from, v[k], v[k + 1]));
     }
   }
 #pragma unroll 1
   for (unsigned i = around.in_loaded; i < count; ++i) {
-    if (i % 32 == lane) A::add(s, read<A>(from, x[i]));
+    if (i % 32 == warp_thread) A::add(s, read<A>(from, x[i]));
   }
   return s;
 }

@@ -9,7 +9,7 @@ namespace fanin::cuda {
 
 namespace tuning {
 inline constexpr int row_threads = 256, row_blocks = 4;  ///< threads in a block, blocks on a multiprocessor
-inline constexpr unsigned row_loads = 8;                 ///< vectors that a lane loads before it adds the first
+inline constexpr unsigned row_loads = 8;                 ///< vectors that a thread loads before it adds the first
 /// If additions take many instructions, warps for short rows have more registers, and warps for long rows have
 /// less code.
 template <class A>
@@ -20,24 +20,24 @@ template <class A>
 inline constexpr int long_row_blocks = adds_all_of_vector<A> ? row_blocks : 1;
 }  // namespace tuning
 
-/// The results whose states a lane has after merge_results(): `count` from number `first` on.
-struct results_of_lane {
+/// The results whose states a thread has after merge_results(): `count` from number `first` on.
+struct results_of_thread {
   unsigned first, count;
-  bool exist;  ///< otherwise other lanes have them
+  bool exist;  ///< otherwise other threads have them
 };
 
-/// Merges the states of `group_size` neighbouring lanes. `group_size` is a power of two up to 32. Each lane has
-/// states of the same N results. Lanes send the states of half of the results to lanes that go on with these
-/// results, so results end in different lanes. The results that a lane has at the end are in s[0], s[1], ... Their
-/// number is the same in all lanes.
+/// Merges the states of `group_size` neighbouring threads. `group_size` is a power of two up to 32. Each thread has
+/// states of the same N results. Threads send the states of half of the results to threads that go on with these
+/// results, so results end in different threads. The results that a thread has at the end are in s[0], s[1], ...
+/// Their number is the same in all threads.
 template <class A, unsigned N>
-__device__ results_of_lane merge_results(typename A::state (&s)[N], unsigned group_size, unsigned lane) {
-  results_of_lane mine{0, N, true};
+__device__ results_of_thread merge_results(typename A::state (&s)[N], unsigned group_size, unsigned warp_thread) {
+  results_of_thread mine{0, N, true};
   unsigned distance = group_size / 2;
 #pragma unroll
   for (unsigned half = N / 2; half > 0; half /= 2) {
     if (distance == 0) break;
-    const bool goes_on_with_upper = (lane & distance) != 0;
+    const bool goes_on_with_upper = (warp_thread & distance) != 0;
 #pragma unroll
     for (unsigned k = 0; k < half; ++k) {
       const typename A::state sent = goes_on_with_upper ? s[k] : s[k + half];
@@ -48,24 +48,24 @@ __device__ results_of_lane merge_results(typename A::state (&s)[N], unsigned gro
     mine.count = half;
     distance /= 2;
   }
-  mine.exist = distance == 0 || (lane & (2 * distance - 1)) == 0;
+  mine.exist = distance == 0 || (warp_thread & (2 * distance - 1)) == 0;
 #pragma unroll 1
   for (; distance > 0; distance /= 2) A::merge(s[0], shuffle_down(s[0], distance));
   return mine;
 }
 
-/// States of results that a warp keeps, one in each lane.
+/// States of results that a warp keeps, one in each thread.
 template <class A>
 class results_of_warp {
  public:
-  /// Takes the states of as many results as the warp has groups of `size` lanes, a power of two, from the first lane
-  /// of each. After `size` calls, or with `is_last`, calls write(number, state) in the lanes that keep a state. All
-  /// lanes call it with the number of their group's result.
+  /// Takes the states of as many results as the warp has groups of `size` threads, a power of two, from the first
+  /// thread of each. After `size` calls, or with `is_last`, calls write(number, state) in the threads that keep a
+  /// state. All threads of the warp call it with the number of their group's result.
   template <class Write>
   __device__ void add(const typename A::state& s, std::uint64_t number, unsigned size, bool is_last,
                       const Write& write) {
-    const unsigned lane = threadIdx.x % 32, of_group = lane % size;
-    const typename A::state taken = shuffle_from(s, lane - of_group);
+    const unsigned warp_thread = threadIdx.x % 32, of_group = warp_thread % size;
+    const typename A::state taken = shuffle_from(s, warp_thread - of_group);
     if (of_group == calls_) {
       kept_ = taken;
       number_ = number;
@@ -81,11 +81,11 @@ class results_of_warp {
   unsigned calls_ = 0;
 };
 
-/// The states of rows in a lane that holds the vectors v[r] of row r, where has(k) says whether the lane has the k-th
-/// of them.
+/// The states of rows in a thread that holds the vectors v[r] of row r, where has(k) says whether the thread has the
+/// k-th of them.
 template <class A, unsigned Rows, unsigned Vectors, class Has, class T = typename A::element>
-__device__ void fold_lane_of_rows(const batch_elements& all, const loaded_vector<A> (&v)[Rows][Vectors],
-                                  const Has& has, unsigned lane_of_row, typename A::state (&s)[Rows]) {
+__device__ void fold_rows_in_thread(const batch_elements& all, const loaded_vector<A> (&v)[Rows][Vectors],
+                                    const Has& has, unsigned row_thread, typename A::state (&s)[Rows]) {
   constexpr unsigned at_once = ends_slowly<A> && Vectors > 1 ? 2 : 1;
 #pragma unroll
   for (unsigned r = 0; r < Rows; ++r) {
@@ -98,14 +98,14 @@ __device__ void fold_lane_of_rows(const batch_elements& all, const loaded_vector
           continue;
         }
       }
-      if (has(k)) add_vector<A>(all, s[r], v[r][k], (lane_of_row + k * 32) * vector<T>::size);
+      if (has(k)) add_vector<A>(all, s[r], v[r][k], (row_thread + k * 32) * vector<T>::size);
     }
   }
 }
-/// A lane's state of every 32nd vector of a chunk. The first element of the chunk has the position `begin`.
+/// A thread's state of every 32nd vector of a chunk. The first element of the chunk has the position `begin`.
 template <class A, class T = typename A::element>
-__device__ typename A::state fold_lane_of_chunk(const batch_elements& all, const vector<T>* x, unsigned vectors,
-                                                std::uint64_t begin) {
+__device__ typename A::state fold_chunk_in_thread(const batch_elements& all, const vector<T>* x, unsigned vectors,
+                                                  std::uint64_t begin) {
   constexpr unsigned loads = tuning::long_row_loads<A>;
   typename A::state s = A::identity();
   unsigned j = threadIdx.x % 32;
@@ -124,23 +124,23 @@ __device__ typename A::state fold_lane_of_chunk(const batch_elements& all, const
       [&](const loaded_vector<A>& v, std::uint64_t i) { add_vector<A>(all, s, v, begin + i * vector<T>::size); });
   return s;
 }
-/// The states of rows, in the first of the `group_size` lanes that hold their vectors.
+/// The states of rows, in the first of the `group_size` threads that hold their vectors.
 template <class A, unsigned Rows, unsigned Vectors, class Has>
 __device__ void fold_rows(const batch_elements& all, const loaded_vector<A> (&v)[Rows][Vectors], const Has& has,
-                          unsigned group_size, unsigned lane_of_row, typename A::state (&s)[Rows]) {
-  fold_lane_of_rows<A>(all, v, has, lane_of_row, s);
+                          unsigned group_size, unsigned row_thread, typename A::state (&s)[Rows]) {
+  fold_rows_in_thread<A>(all, v, has, row_thread, s);
 #pragma unroll 1
   for (unsigned distance = group_size / 2; distance > 0; distance /= 2) {
 #pragma unroll
     for (auto& one : s) A::merge(one, shuffle_down(one, distance));
   }
 }
-/// Folds rows whose states have the place of an element: finds the value first and its place then, for which no lane
-/// needs more than 32 bits.
+/// Folds rows whose states have the place of an element: finds the value first and its place then, for which no
+/// thread needs more than 32 bits.
 template <adds_runs A, unsigned Rows, unsigned Vectors, class Has, class T = typename A::element>
 requires(!packs_places<A>) __device__
     void fold_rows_with_places(const batch_elements& all, vector<T> (&v)[Rows][Vectors], const Has& has,
-                               unsigned group_size, unsigned lane_of_row, typename A::state (&s)[Rows]) {
+                               unsigned group_size, unsigned row_thread, typename A::state (&s)[Rows]) {
   constexpr unsigned size = vector<T>::size, none = ~0u;
   using value = typename A::value;
   typename value::state best[Rows];
@@ -166,7 +166,7 @@ requires(!packs_places<A>) __device__
     for (unsigned k = Vectors; k-- > 0;) {
 #pragma unroll
       for (unsigned i = size; i-- > 0;) {
-        if (has(k) && A::is_at({best[r], 0}, v[r][k].at[i])) place[r] = (lane_of_row + k * 32) * size + i;
+        if (has(k) && A::is_at({best[r], 0}, v[r][k].at[i])) place[r] = (row_thread + k * 32) * size + i;
       }
     }
   }
@@ -182,18 +182,18 @@ requires(!packs_places<A>) __device__
 template <adds_runs A, unsigned Rows, unsigned Vectors, class Has, class T = typename A::element>
 requires packs_places<A> __device__ void fold_rows_with_places(const batch_elements& all,
                                                                vector<T> (&v)[Rows][Vectors], const Has& has,
-                                                               unsigned group_size, unsigned lane_of_row,
+                                                               unsigned group_size, unsigned row_thread,
                                                                typename A::state (&s)[Rows]) {
   using line = form_in_lines<A>;
   static_assert(tuning::row_loads * 32 * vector<T>::size < line::places);
   typename line::state packed[Rows];
-  fold_rows<line>(all, v, has, group_size, lane_of_row, packed);
+  fold_rows<line>(all, v, has, group_size, row_thread, packed);
 #pragma unroll
   for (unsigned r = 0; r < Rows; ++r) s[r] = state_of_line<A>(packed[r]);
 }
 
-/// Rows of at most Vectors vectors for each of `group_size` lanes, a power of two up to 32, and 32 if Vectors
-/// is above 1. Neighbouring lanes fold a row, and a warp several rows together.
+/// Rows of at most Vectors vectors for each of `group_size` threads, a power of two up to 32, and 32 if Vectors
+/// is above 1. Neighbouring threads fold a row, and a warp several rows together.
 template <class A, unsigned Vectors, class Write>
 __global__ void __launch_bounds__(tuning::row_threads, tuning::short_row_blocks<A>)
     short_rows_kernel(const __grid_constant__ batch_elements all, unsigned group_size,
@@ -203,14 +203,14 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::short_row_blocks<
   constexpr unsigned rows_at_once = tuning::row_loads / Vectors;
   constexpr unsigned size = vector<T>::size;
   overlap_with_next_launch();
-  const unsigned lane = threadIdx.x % 32, bits = log2_of(group_size), lane_of_row = lane & (group_size - 1),
-                 groups = 32 >> bits;
+  const unsigned warp_thread = threadIdx.x % 32, bits = log2_of(group_size),
+                 row_thread = warp_thread & (group_size - 1), groups = 32 >> bits;
   const std::uint64_t warps = std::uint64_t{gridDim.x} * (tuning::row_threads / 32);
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (tuning::row_threads / 32) + threadIdx.x / 32;
   const std::int64_t stride = all.kept == 0 ? 0 : all.axes[0].stride[0];
   const unsigned length = static_cast<unsigned>(all.length), at_turn = groups * rows_at_once;
-  const auto has = [&](unsigned k) { return (lane_of_row + k * 32) * size < length; };
-  const T* const x = static_cast<const T*>(all.x) + (has(0) ? lane_of_row * size : 0);
+  const auto has = [&](unsigned k) { return (row_thread + k * 32) * size < length; };
+  const T* const x = static_cast<const T*>(all.x) + (has(0) ? row_thread * size : 0);
   results_of_warp<A> results;
   for (std::uint64_t first = warp * at_turn; first < all.results; first += warps * at_turn) {
     loaded_vector<A> v[rows_at_once][Vectors];
@@ -218,7 +218,8 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::short_row_blocks<
     const unsigned rows = static_cast<unsigned>(::min(all.results - first, std::uint64_t{at_turn}));
 #pragma unroll
     for (unsigned r = 0; r < rows_at_once; ++r) {
-      const unsigned mine = ::min(r * groups + (lane >> bits), rows - 1);  // A branch would cost more than a load.
+      const unsigned mine =
+          ::min(r * groups + (warp_thread >> bits), rows - 1);  // A branch would cost more than a load.
 #pragma unroll
       for (unsigned k = 0; k < Vectors; ++k) {
         v[r][k] = load_for<A>(reinterpret_cast<const vector<T>*>(row + mine * stride + (has(k) ? k * 32 * size : 0)));
@@ -226,14 +227,14 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::short_row_blocks<
     }
     state s[rows_at_once];
     if constexpr (ends_slowly<A>) {
-      fold_lane_of_rows<A>(all, v, has, lane_of_row, s);
-      results_of_lane mine;
+      fold_rows_in_thread<A>(all, v, has, row_thread, s);
+      results_of_thread mine;
       with_plain_sums<A>(s, warp_and,
-                         [&]<class M>(auto& merged, M) { mine = merge_results<M>(merged, group_size, lane_of_row); });
+                         [&]<class M>(auto& merged, M) { mine = merge_results<M>(merged, group_size, row_thread); });
       const bool is_last = first + warps * at_turn >= all.results;
 #pragma unroll 1
       for (unsigned k = 0; k < mine.count; ++k) {
-        const std::uint64_t i = first + (mine.first + k) * groups + (lane >> bits);
+        const std::uint64_t i = first + (mine.first + k) * groups + (warp_thread >> bits);
         results.add(s[0], i, group_size > rows_at_once ? group_size / rows_at_once : 1, is_last,
                     [&](std::uint64_t number, const state& one) {
                       if (number < all.results)
@@ -245,17 +246,17 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::short_row_blocks<
       continue;
     }
     if constexpr (adds_runs<A>) {
-      fold_rows_with_places<A>(all, v, has, group_size, lane_of_row, s);
+      fold_rows_with_places<A>(all, v, has, group_size, row_thread, s);
     } else {
-      fold_rows<A>(all, v, has, group_size, lane_of_row, s);
+      fold_rows<A>(all, v, has, group_size, row_thread, s);
     }
 #pragma unroll 1
     for (unsigned written = 0; written < rows; written += 32) {
-      const unsigned mine = written + lane;
+      const unsigned mine = written + warp_thread;
       state of_mine = s[0];
 #pragma unroll
       for (unsigned r = 0; r < rows_at_once; ++r) {
-        const state other = shuffle_from(s[r], lane % groups * group_size);
+        const state other = shuffle_from(s[r], warp_thread % groups * group_size);
         if (mine / groups == r) of_mine = other;
       }
       const std::uint64_t i = first + mine;
@@ -271,7 +272,7 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::long_row_blocks<A
   using T = typename A::element;
   constexpr unsigned size = vector<T>::size;
   overlap_with_next_launch();
-  const unsigned lane = threadIdx.x % 32;
+  const unsigned warp_thread = threadIdx.x % 32;
   const std::uint64_t items = all.results * all.chunks, warps = std::uint64_t{gridDim.x} * (tuning::row_threads / 32);
   const std::int64_t stride = all.kept == 0 ? 0 : all.axes[0].stride[0];
   const auto place_of = [&](std::uint64_t i, std::uint64_t& row, std::uint64_t& begin, std::uint64_t& end) {
@@ -287,10 +288,11 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::long_row_blocks<A
     const auto* const x = reinterpret_cast<const vector<T>*>(static_cast<const T*>(all.x) +
                                                              static_cast<std::int64_t>(all.first + row) * stride) +
                           begin / size;
-    typename A::state s = fold_lane_of_chunk<A>(all, x, static_cast<unsigned>((end - begin) / size), begin);
+    typename A::state s = fold_chunk_in_thread<A>(all, x, static_cast<unsigned>((end - begin) / size), begin);
     if constexpr (ends_slowly<A>) {
       typename A::state of_chunk[] = {s};
-      with_plain_sums<A>(of_chunk, warp_and, [&]<class M>(auto& merged, M) { merge_results<M>(merged, 32, lane); });
+      with_plain_sums<A>(of_chunk, warp_and,
+                         [&]<class M>(auto& merged, M) { merge_results<M>(merged, 32, warp_thread); });
       results.add(of_chunk[0], i, 32, i + warps >= items, [&](std::uint64_t mine, const typename A::state& one) {
         place_of(mine, row, begin, end);
         write({all.first + row, begin, end, 0, 0, 0, mine, all.chunks}, 0, one);
@@ -298,7 +300,7 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::long_row_blocks<A
     } else {
 #pragma unroll 1
       for (unsigned distance = 16; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
-      if (lane > 0) continue;
+      if (warp_thread > 0) continue;
       locate<A>(all, s, reinterpret_cast<const T*>(x - begin / size), 1, end);
       write({all.first + row, begin, end, 0, 0, 0, i, all.chunks}, 0, s);
     }

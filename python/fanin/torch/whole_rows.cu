@@ -35,7 +35,7 @@ using fanin::power_of_2;
 
 enum what : std::int32_t { softmax, log_softmax, rms_norm };
 
-constexpr unsigned most_threads = 512, most_of_thread = 512, all_lanes = 0xffffffffu;
+constexpr unsigned most_threads = 512, most_of_thread = 512, whole_warp = 0xffffffffu;
 /// Blocks on a multiprocessor: with two, short rows and rows of 16 bits took longer; for four, registers are spilled.
 constexpr unsigned blocks = 3;
 /// The windows of integers; the windows of doubles that a thread has; all windows of doubles, down to 2^-555.
@@ -85,7 +85,7 @@ __device__ float largest_of_row(const fanin_whole_rows& all, block_memory& share
   for_each_vector(
       all, [&](const numbers& x, unsigned) { for_each([&](unsigned i) { mine = larger(of(x.at[i]), mine); }); });
   for (unsigned distance = 16; distance > 0; distance /= 2) {
-    mine = larger(__shfl_xor_sync(all_lanes, mine, distance), mine);
+    mine = larger(__shfl_xor_sync(whole_warp, mine, distance), mine);
   }
   if (threadIdx.x % 32 == 0) shared.largest[threadIdx.x / 32] = mine;
   if (threadIdx.x < first_windows) shared.sums[threadIdx.x] = 0;
@@ -127,14 +127,14 @@ class window_sum {
     for (int k = 0; k < first_windows; ++k) {
       // The sums of the second window have a sign.
       long long sum = k == 0 ? static_cast<long long>(sums_[k]) : static_cast<int>(sums_[k]);
-      for (unsigned distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(all_lanes, sum, distance);
+      for (unsigned distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(whole_warp, sum, distance);
       if (threadIdx.x % 32 == 0) atomicAdd(shared_.sums + k, static_cast<unsigned long long>(sum));
     }
 #pragma unroll
     for (int k = 0; k < own_windows; ++k) {
-      if (__any_sync(all_lanes, more_[k] != 0) == 0) continue;
+      if (__any_sync(whole_warp, more_[k] != 0) == 0) continue;
       for (unsigned distance = 16; distance > 0; distance /= 2) {
-        more_[k] += __shfl_xor_sync(all_lanes, more_[k], distance);
+        more_[k] += __shfl_xor_sync(whole_warp, more_[k], distance);
       }
       if (threadIdx.x % 32 == 0) atomicAdd(shared_.more + k, more_[k]);
     }
