@@ -37,7 +37,7 @@ TEST_SUITE("shares") {
     }
   }
 
-  TEST_CASE("whole batches leave at most one batch for each lane") {
+  TEST_CASE("whole batches leave at most one batch for each thread") {
     for (const std::uint64_t vectors : vector_counts) {
       for (const shape& s : {exact_few, exact_many}) {
         for (const int multiprocessors : {1, 132}) {

@@ -179,7 +179,8 @@ TEST_SUITE("unit/exact_kernels") {
                      double) {
     constexpr std::size_t width = cuda::vector<T>::size, tile = 32 * loads_of<T> * width;
     std::vector<T> x(600 * tile, T{1});
-    // Most of a lane's terms, of 15 lanes: their lowest 16 bits are ones. A lane's last vector in a tile has a zero.
+    // Most of a thread's terms, of 15 threads: their lowest 16 bits are ones. A thread's last vector in a tile has a
+    // zero.
     for (std::size_t i = 0; i < x.size(); ++i) {
       const bool last = i / width / 32 % loads_of<T> == loads_of<T> - 1;
       if (i / width % 32 < 15) x[i] = last ? T(i % 2) : std::ldexp(T{0xffff}, -60);
@@ -203,11 +204,11 @@ TEST_SUITE("unit/exact_kernels") {
     const T tiny = std::numeric_limits<T>::denorm_min();
     for (const T d : {std::ldexp(T{3}, -15), std::ldexp(T{3}, -50)}) {
       for (const T one : {T{1}, T{-1}}) {
-        // The d of a lane cancel. The sum of the lane then has no bits as low as the bits of the squares.
+        // The d of a thread cancel. The sum of the thread then has no bits as low as the bits of the squares.
         check_sums(std::vector<T>{d, -d, one, one}, std::vector<T>{d, d, d, d});
       }
     }
-    // A lane's large elements cancel, whose squares are too far above the rest for few words.
+    // A thread's large elements cancel, whose squares are too far above the rest for few words.
     const T large = std::ldexp(T{1}, sizeof(T) == 4 ? 75 : lowest + 224);
     check_sums(std::vector<T>{large, -large, tiny, tiny}, std::vector<T>{tiny, tiny, tiny, tiny});
   }
@@ -222,7 +223,7 @@ TEST_SUITE("unit/exact_kernels") {
   }
 
   TEST_CASE("more additions of bf16 than the words of a block hold") {
-    // No window holds both. Each of the large terms adds almost 2^15 to a word of its lane.
+    // No window holds both. Each of the large terms adds almost 2^15 to a word of its thread.
     const std::size_t count = 2 * 70000 * 32;
     std::vector<bf16> memory(count + 64, bf16::of_bits(0x7bff));
     auto* const x = reinterpret_cast<bf16*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 127) / 128 * 128);
@@ -252,9 +253,9 @@ TEST_SUITE("unit/exact_kernels") {
     }
   }
 
-  TEST_CASE_TEMPLATE("carries that run through whole digits of a lane", T, float, double) {
-    // A lane has five chunks, and adds a bias of 2^50. A lane of ones then has a carry out, and one that is less by
-    // the bias passes on the carry that it receives.
+  TEST_CASE_TEMPLATE("carries that run through whole digits of a thread", T, float, double) {
+    // A thread has five chunks, and adds a bias of 2^50. A thread of ones then has a carry out, and one that is less
+    // by the bias passes on the carry that it receives.
     cuda::chunk_sums<T> total{};
     total.seen = cuda::seen_bits::not_negative_zero;
     const std::int64_t passes[] = {0xffff, 0xffff, 0xffff, 0xffff - 4, 0xffff};
@@ -265,7 +266,7 @@ TEST_SUITE("unit/exact_kernels") {
     check_rounding(total, static_cast<exact_accumulator<T>>(total));
   }
 
-  TEST_CASE_TEMPLATE("a tie and one bit far below it, in every place of a lane's digit", T, float, double) {
+  TEST_CASE_TEMPLATE("a tie and one bit far below it, in every place of a thread's digit", T, float, double) {
     generator random(10);
     for (int first = 170; first < 250; ++first) {
       for (const int digits : {24, 24, 53, 53}) {

@@ -20,7 +20,7 @@
 namespace fanin::test {
 
 template <class T>
-inline constexpr int loads_of = 4;  ///< vectors of a lane in a tile
+inline constexpr int loads_of = 4;  ///< vectors of a thread in a tile
 
 /// The tiles of an array of whole vectors, which the last tile may not fill.
 template <class Terms>
@@ -93,7 +93,7 @@ void check_same(const Sum& found, const Sum& expected) {
   CHECK(bits_of(found.template round<double>()) == bits_of(expected.template round<double>()));
 }
 
-/// Checks that the leading bits, which the lanes of a warp find, are rounded as the accumulator rounds.
+/// Checks that the leading bits, which the threads of a warp find, are rounded as the accumulator rounds.
 template <class T, int Power>
 void check_rounding(const cuda::chunk_sums<T, Power>& total, const basic_exact_accumulator<T, Power>& expected) {
   if (total.seen != cuda::seen_bits::not_negative_zero) return;
@@ -101,7 +101,7 @@ void check_rounding(const cuda::chunk_sums<T, Power>& total, const basic_exact_a
   bool fits = false;
   launch(1, 32, [&] {
     const cuda::chunk_span span = cuda::span_of(total);
-    if (span.length() > cuda::lane_digits::most) return;
+    if (span.length() > cuda::warp_digits::most) return;
     const cuda::leading_bits found = cuda::leading_bits_of(total, span.first);
     if (threadIdx.x == 0) leading = found, fits = true;
   });

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "backends/cuda/exact/lane_sums.cuh"
+#include "backends/cuda/exact/shared_sums.cuh"
 #include "backends/cuda/exact/term_windows.cuh"
 
 namespace fanin::cuda {
@@ -26,7 +26,7 @@ template <class Terms>
 using double_windows =
     term_windows<Terms, 25, exponent_window<float>::least_exponent, detail::float_format<float>::high>;
 
-/// The sums of one lane for the squares in a window. They are a part of window_sums.
+/// The sums of one thread for the squares in a window. They are a part of window_sums.
 template <class Terms>
 class double_squares : public double_windows<Terms> {
   static_assert(std::is_same_v<typename Terms::number, float> && Terms::factors == 1);

@@ -63,7 +63,7 @@ struct exact_sum_writer {
     const bool is_float = sizeof(T) == 4 && place.to.sign == detail::float_format<float>::sign;
     const bool is_double = place.to.sign == detail::float_format<double>::sign;
     // Few results are narrower, and need no code of their own.
-    if ((is_float || is_double) && total.seen == seen_bits::not_negative_zero && span.length() <= lane_digits::most) {
+    if ((is_float || is_double) && total.seen == seen_bits::not_negative_zero && span.length() <= warp_digits::most) {
       const leading_bits sum = leading_bits_of(total, span.first);
       if (threadIdx.x > 0) return;
       const leading_bits x = value == sum_value::mean   ? quotient(sum, count)

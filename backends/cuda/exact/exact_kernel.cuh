@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exact sum of terms in one launch. Warps sum terms in windows, in registers (window_sums.cuh), and add these
-// sums, and terms that fit no window, to the block's chunks in shared memory (lane_sums.cuh). Blocks add their
+// sums, and terms that fit no window, to the block's chunks in shared memory (shared_sums.cuh). Blocks add their
 // chunks to the chunks of the grid in device memory. All of these are integer additions, so their order does not
 // matter. The last block to add has the total.
 #pragma once
@@ -28,10 +28,10 @@ constexpr std::size_t dynamic_block_bytes = [] {
 
 /// `total`, in device memory, is all 0 before and after. The warps of a block draw turns at tiles of the vectors.
 /// If Slots > 0 and the code is for compute capability 9.0, bulk copies bring the tiles into rings in the block's
-/// dynamic shared memory. Otherwise the warps draw turns at the first `whole_tiles` tiles, and each lane has up
-/// to LaneVectors of the remaining vectors as its first tile. The last block calls write(chunks) with the total in
+/// dynamic shared memory. Otherwise the warps draw turns at the first `whole_tiles` tiles, and each thread has up
+/// to ThreadVectors of the remaining vectors as its first tile. The last block calls write(chunks) with the total in
 /// shared memory.
-template <class Terms, int LaneVectors, int Slots, class Write>
+template <class Terms, int ThreadVectors, int Slots, class Write>
 __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many.blocks_per_multiprocessor)
     exact_kernel(const peeled_array<typename Terms::element> x, const Terms terms, std::uint64_t whole_tiles,
                  sums_of<Terms>* total, unsigned* ticket, const Write write) {
@@ -55,22 +55,22 @@ __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many
     __syncthreads();
   };
 
-  window_sums<Terms, warps, LaneVectors> sums(terms, block, total);
+  window_sums<Terms, warps, ThreadVectors> sums(terms, block, total);
   [[maybe_unused]] const auto add_loaded = [&] {
     clear(warps);
     overlap_with_next_launch();
     const unsigned stride = gridDim.x * threads;
-    const std::uint64_t i = whole_tiles * (32 * LaneVectors) + blockIdx.x * threads + threadIdx.x;
+    const std::uint64_t i = whole_tiles * (32 * ThreadVectors) + blockIdx.x * threads + threadIdx.x;
     const int count = i < x.vectors ? static_cast<int>((x.vectors - 1 - i) / stride) + 1 : 0;
-    loaded_tiles<Terms, LaneVectors> loaded(terms, x.body + i, stride, count, x.body,
-                                            tile_turns(whole_tiles, warp, turns_taken));
+    loaded_tiles<Terms, ThreadVectors> loaded(terms, x.body + i, stride, count, x.body,
+                                              tile_turns(whole_tiles, warp, turns_taken));
     sums.add(loaded);
   };
   if constexpr (Slots == 0) {
     add_loaded();
   } else {
     [[maybe_unused]] const auto add_copied = [&] {
-      using tiles = copied_tiles<Terms, LaneVectors, Slots>;
+      using tiles = copied_tiles<Terms, ThreadVectors, Slots>;
       auto* const rings =
           reinterpret_cast<typename tiles::ring*>(dynamic_shared<std::byte>() + dynamic_block_bytes<Terms>);
       tiles copied(rings[warp], x.body, x.vectors, turns_taken);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The final rounding of an exact sum by the lanes of one warp, which saves several microseconds over
+// The final rounding of an exact sum by the threads of one warp, which saves several microseconds over
 // fixed_point.hpp, where one thread goes through the limbs.
 #pragma once
 
@@ -17,18 +17,18 @@ struct leading_bits {
   bool negative;
 };
 
-/// A carry-lookahead adder for a number with one digit in each lane of a warp. The digit of a lane generates a carry
-/// in any case, or propagates the carry that it receives. Bit i of the result is the carry into digit i; bit 32 is
-/// the carry out of the last digit.
+/// A carry-lookahead adder for a number with one digit in each thread of a warp. The digit of a thread generates a
+/// carry in any case, or propagates the carry that it receives. Bit i of the result is the carry into digit i; bit 32
+/// is the carry out of the last digit.
 __device__ inline std::uint64_t carries_into(bool generates, bool propagates) {
   const std::uint64_t generate = __ballot_sync(0xffffffffu, generates);
   const std::uint64_t propagate = generate | __ballot_sync(0xffffffffu, propagates);
   return (generate + propagate) ^ generate ^ propagate;
 }
 
-/// The chunks that a warp normalises at once: each lane has a digit of 80 bits, from five chunks. No carry leaves the
-/// upper lane.
-struct lane_digits {
+/// The chunks that a warp normalises at once: each thread has a digit of 80 bits, from five chunks. No carry leaves
+/// the upper digit.
+struct warp_digits {
   static constexpr int chunks = 5, most = 30 * chunks;
 };
 
@@ -52,7 +52,7 @@ __device__ chunk_span span_of(const chunk_sums<T, Power>& sums) {
   return span;
 }
 
-/// The leading bits of a sum in shared memory. All chunks of the sum that are not 0 are among lane_digits::most
+/// The leading bits of a sum in shared memory. All chunks of the sum that are not 0 are among warp_digits::most
 /// chunks from `first` on. The first warp of a block calls the function, which normalises the digits, takes the
 /// absolute value, and finds the first bit that is set.
 template <class T, int Power>
@@ -60,58 +60,60 @@ __device__ leading_bits leading_bits_of(const chunk_sums<T, Power>& sums, int fi
   using detail::int128;
   using detail::uint128;
   constexpr unsigned all = 0xffffffffu;
-  constexpr int chunks = lane_digits::chunks;
+  constexpr int chunks = warp_digits::chunks;
   constexpr uint128 base = uint128{1} << (16 * chunks);
-  const int lane = static_cast<int>(threadIdx.x);
+  const int warp_thread = static_cast<int>(threadIdx.x);
 
   int128 value = 0;
 #pragma unroll
   for (int k = chunks - 1; k >= 0; --k) {
-    const int i = lane * chunks + k;
-    value = (value << 16) + (i < lane_digits::most && first + i < sums.count ? sums.chunk[first + i] : 0);
+    const int i = warp_thread * chunks + k;
+    value = (value << 16) + (i < warp_digits::most && first + i < sums.count ? sums.chunk[first + i] : 0);
   }
-  // The part of a lane's sum above 80 bits is the carry into the next lane's digit, and may be negative. With a bias
-  // added to every digit it is not, and the carries of that addition are 0 or 1. The bias is then subtracted from all
-  // digits; a borrow out of the last digit means that the number is negative, in two's complement.
+  // The part of a thread's sum above 80 bits is the carry into the next thread's digit, and may be negative. With a
+  // bias added to every digit it is not, and the carries of that addition are 0 or 1. The bias is then subtracted
+  // from all digits; a borrow out of the last digit means that the number is negative, in two's complement.
   constexpr std::int64_t bias = std::int64_t{1} << 50;
   const std::int64_t carry_out = static_cast<std::int64_t>(value >> (16 * chunks));
   const std::int64_t carry_in = __shfl_up_sync(all, carry_out, 1);
-  uint128 digit =
-      (static_cast<uint128>(value) & (base - 1)) + static_cast<std::uint64_t>(bias + (lane > 0 ? carry_in : 0));
-  digit += carries_into(digit >= base, digit == base - 1) >> lane & 1;
+  uint128 digit = (static_cast<uint128>(value) & (base - 1)) +
+                  static_cast<std::uint64_t>(bias + (warp_thread > 0 ? carry_in : 0));
+  digit += carries_into(digit >= base, digit == base - 1) >> warp_thread & 1;
   digit &= base - 1;
   const std::uint64_t borrows = carries_into(digit < bias, digit == bias);
-  digit = (digit - bias - (borrows >> lane & 1)) & (base - 1);
+  digit = (digit - bias - (borrows >> warp_thread & 1)) & (base - 1);
   const bool negative = (borrows >> 32) != 0;
-  unsigned nonzero_lanes = __ballot_sync(all, digit != 0);
-  if (nonzero_lanes == 0) return {};
+  unsigned nonzero_digits = __ballot_sync(all, digit != 0);
+  if (nonzero_digits == 0) return {};
   // Negation leaves the lowest digits that are 0, negates the first other digit, and inverts the digits above.
   if (negative) {
-    digit = lane < __ffs(nonzero_lanes) - 1 ? 0 : (~digit + (lane == __ffs(nonzero_lanes) - 1 ? 1 : 0)) & (base - 1);
+    digit = warp_thread < __ffs(nonzero_digits) - 1
+                ? 0
+                : (~digit + (warp_thread == __ffs(nonzero_digits) - 1 ? 1 : 0)) & (base - 1);
   }
-  nonzero_lanes = __ballot_sync(all, digit != 0);
+  nonzero_digits = __ballot_sync(all, digit != 0);
 
-  constexpr int whole = 8, below = (whole + 1 + chunks - 1) / chunks;  // digits of 0 below lane 0's
+  constexpr int whole = 8, below = (whole + 1 + chunks - 1) / chunks;  // digits of 0 below the first thread's
   __shared__ std::uint16_t words[(below + 32) * chunks];               // each of 16 bits
 #pragma unroll
   for (int k = 0; k < chunks; ++k) {
-    if (lane < below) words[lane * chunks + k] = 0;
-    words[(below + lane) * chunks + k] = static_cast<std::uint16_t>(digit >> (16 * k));
+    if (warp_thread < below) words[warp_thread * chunks + k] = 0;
+    words[(below + warp_thread) * chunks + k] = static_cast<std::uint16_t>(digit >> (16 * k));
   }
   __syncwarp();
-  const int top_lane = 31 - __clz(nonzero_lanes);
-  int top = (below + top_lane) * chunks + chunks - 1;
+  const int top_digit = 31 - __clz(nonzero_digits);
+  int top = (below + top_digit) * chunks + chunks - 1;
   while (words[top] == 0) --top;
   uint128 bits = 0;
 #pragma unroll
   for (int k = 0; k < whole; ++k) bits = bits << 16 | words[top - k];
   const unsigned next_word = words[top - whole];
   const int zeros = __clz(words[top]) - 16;
-  // The words below next_word are lower words of its digit, and the digits of lanes_below lanes.
-  const int digit_of_next = (top - whole) / chunks, lanes_below = digit_of_next - below;
-  const bool in_same_digit = lane < (top - whole) % chunks && words[digit_of_next * chunks + lane] != 0;
+  // The words below next_word are lower words of its digit, and digits_below whole digits.
+  const int digit_of_next = (top - whole) / chunks, digits_below = digit_of_next - below;
+  const bool in_same_digit = warp_thread < (top - whole) % chunks && words[digit_of_next * chunks + warp_thread] != 0;
   const bool sticky = (next_word << zeros & 0xffff) != 0 || __any_sync(all, in_same_digit) ||
-                      (lanes_below > 0 && (nonzero_lanes & ((1u << lanes_below) - 1)) != 0);
+                      (digits_below > 0 && (nonzero_digits & ((1u << digits_below) - 1)) != 0);
   return {bits << zeros | next_word >> (16 - zeros),
           chunk_sums<T, Power>::low + 16 * (first + top - below * chunks) + 15 - zeros, sticky, negative};
 }

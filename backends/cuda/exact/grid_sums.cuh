@@ -4,7 +4,7 @@
 
 #include <fanin/cuda/grid_fold.cuh>
 
-#include "backends/cuda/exact/lane_sums.cuh"
+#include "backends/cuda/exact/shared_sums.cuh"
 
 namespace fanin::cuda {
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "backends/cuda/exact/lane_sums.cuh"
 #include "backends/cuda/exact/mantissa.cuh"
+#include "backends/cuda/exact/shared_sums.cuh"
 #include "backends/cuda/exact/term_windows.cuh"
 
 namespace fanin::cuda {
@@ -30,7 +30,7 @@ using integer_windows = term_windows<Terms, integer_parts<T>::binades, exponent_
                                      std::min(detail::float_format<T>::high + 1 - 32 + integer_parts<T>::binades,
                                               detail::float_format<T>::high)>;
 
-/// The sums of one lane for the elements in a window. They are a part of window_sums.
+/// The sums of one thread for the elements in a window. They are a part of window_sums.
 template <class Terms>
 class integer_sums : public integer_windows<Terms> {
   using T = typename Terms::number;

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "backends/cuda/exact/lane_sums.cuh"
 #include "backends/cuda/exact/mantissa.cuh"
+#include "backends/cuda/exact/shared_sums.cuh"
 #include "backends/cuda/exact/term_windows.cuh"
 
 namespace fanin::cuda {
@@ -56,7 +56,7 @@ using limb_windows =
     term_windows<Terms, limbs<T>::binades, exponent_window<T>::least_exponent,
                  std::min(detail::float_format<T>::high + 1 - 32 + limbs<T>::binades, detail::float_format<T>::high)>;
 
-/// The sums of one lane for the products in a window. They are a part of window_sums.
+/// The sums of one thread for the products in a window. They are a part of window_sums.
 template <class Terms>
 class limb_products : public limb_windows<Terms> {
   using T = typename Terms::number;

@@ -61,11 +61,11 @@ __global__ void __launch_bounds__(Threads, 1)
       for (int input = 0; input < inputs; ++input) reader.read(next[k][input], &terms[k * eights], input);
     }
   };
-  const unsigned stride = gridDim.x * Threads, lane = threadIdx.x % 32;
+  const unsigned stride = gridDim.x * Threads, warp_thread = threadIdx.x % 32;
   const auto load_round = [&](std::uint64_t first) {
 #pragma unroll
     for (int k = 0; k < loads; ++k) {
-      const std::uint64_t i = first + std::uint64_t{stride} * k + lane;
+      const std::uint64_t i = first + std::uint64_t{stride} * k + warp_thread;
       const vector<Word>* const from = x.body + i;
       next[k][0] = {none, none, none, none};
       if constexpr (inputs == 2) next[k][1] = {};
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(Threads, 1)
       }
     }
   };
-  std::uint64_t first = blockIdx.x * Threads + threadIdx.x - lane;
+  std::uint64_t first = blockIdx.x * Threads + threadIdx.x - warp_thread;
   load_round(first);
 #pragma unroll 1
   for (;; first += std::uint64_t{stride} * loads) {
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(Threads, 1)
     sums.add(terms);
   }
   const unsigned ends = x.head_count + x.tail_count;
-  if (blockIdx.x == 0 && threadIdx.x - lane < ends) {
+  if (blockIdx.x == 0 && threadIdx.x - warp_thread < ends) {
     load_round(x.vectors);  // nothing
     if (threadIdx.x < ends) {
       const Word* const from =

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of an exact sum of terms of 8 and 16 bits that a warp adds. Terms in a window are added in registers, by
-// float additions that do not round. The others are added one by one to the block's chunks (lane_sums.cuh).
+// float additions that do not round. The others are added one by one to the block's chunks (shared_sums.cuh).
 // docs/numerics.md has the proof.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 
-#include "backends/cuda/exact/lane_sums.cuh"
 #include "backends/cuda/exact/narrow_numbers.cuh"
+#include "backends/cuda/exact/shared_sums.cuh"
 #include "backends/power_of_2.hpp"
 
 namespace fanin::cuda {
@@ -16,7 +16,7 @@ namespace fanin::cuda {
 /// What is summed: numbers, their squares, both, or the products of two arrays' numbers.
 enum class narrow_terms : std::uint8_t { numbers, squares, moments, products };
 
-/// Sums `Eights` times eight terms of each lane at once. Whole warps call all members.
+/// Sums `Eights` times eight terms of each thread at once. Whole warps call all members.
 template <class Word, narrow_terms What, int Warps, int Eights>
 class narrow_window {
   static constexpr bool has_numbers = What == narrow_terms::numbers || What == narrow_terms::moments;
@@ -26,10 +26,10 @@ class narrow_window {
   static constexpr bool is_chosen = sizeof(Word) == 2;
 
  public:
-  using block_sums = std::conditional_t<What == narrow_terms::moments, lane_moments<float, Warps>,
-                                        lane_sums<float, Warps, has_products ? 2 : 1>>;
+  using block_sums = std::conditional_t<What == narrow_terms::moments, shared_moments<float, Warps>,
+                                        shared_sums<float, Warps, has_products ? 2 : 1>>;
   using sums = typename block_sums::sums;
-  /// Eight factors of the terms of a lane.
+  /// Eight factors of the terms of a thread.
   struct eight_terms {
     eight_numbers of[factors];
   };
@@ -78,12 +78,12 @@ class narrow_window {
       for (const eight_terms& one : v) range.add(one.of[f]);
       is_inside = is_inside && range.is_in(limits_[f]);
     }
-    const unsigned outside = __ballot_sync(all_lanes, !is_inside);
+    const unsigned outside = __ballot_sync(whole_warp, !is_inside);
     --rounds_left_;
     if (outside != 0) {
       begin_apart();
       wants_window_ = is_chosen && rounds_left_ <= 0;
-      if (__popc(outside) >= 16) return add_each(v);  // the other lanes would wait for these
+      if (__popc(outside) >= 16) return add_each(v);  // the other threads would wait for these
       if (!is_inside) {
 #pragma unroll
         for (eight_terms& one : v) one = take_outside<false>(block_, rule_, windows(), one);
@@ -127,7 +127,7 @@ class narrow_window {
   }
 
  private:
-  static constexpr unsigned all_lanes = 0xffffffffu;
+  static constexpr unsigned whole_warp = 0xffffffffu;
   static constexpr int headroom = 2;          ///< binades that later elements may be larger
   static constexpr int rounds_of_window = 8;  ///< after which another one may be chosen
   /// Numbers are scaled to less than 2^top. A level has units that are 2^23 times those of the next one.
@@ -194,7 +194,7 @@ class narrow_window {
   }
   __device__ void begin_apart() {
     additions_ = with_room(block_, additions_, total_);
-    block_.use_lanes();
+    block_.use_copies();
   }
 
   __device__ void add_each(const terms& v) {
@@ -305,7 +305,7 @@ class narrow_window {
   narrow_limits limits_[factors];
   float scale_[factors] = {};
   int exponent_[factors] = {};     ///< numbers in the window are below 2 to this power
-  std::int64_t sum_[levels] = {};  ///< in units of the levels: a lane's, for up to 2^36 terms
+  std::int64_t sum_[levels] = {};  ///< in units of the levels: a thread's, for up to 2^36 terms
   int additions_ = 0;              ///< additions to one word of the block since this warp's last drain
   int rounds_left_ = 0;            ///< until another window may be chosen
   bool wants_window_ = true;

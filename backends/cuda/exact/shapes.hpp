@@ -28,7 +28,7 @@ static_assert(exact_few.threads == exact_many.threads && exact_loaded.threads ==
 /// For this number of vectors or more, exact_many is faster than exact_few.
 inline constexpr std::uint64_t exact_many_vectors = std::uint64_t{3} << 19;
 
-/// The number of whole tiles in an array; a tile is `loads` vectors for every lane of a warp. It is 0 if there are
+/// The number of whole tiles in an array; a tile is `loads` vectors for every thread of a warp. It is 0 if there are
 /// fewer tiles than warps.
 constexpr std::uint64_t whole_tiles(std::uint64_t vectors, unsigned blocks, const shape& s) {
   const std::uint64_t tiles = vectors / static_cast<unsigned>(32 * s.loads);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The terms of an exact sum, and how a lane loads them: elements, their squares, or products of the elements of two
+// The terms of an exact sum, and how a thread loads them: elements, their squares, or products of the elements of two
 // arrays.
 #pragma once
 
@@ -39,7 +39,7 @@ struct powers {
   static constexpr bool plain = Power == 1 && std::is_same_v<Term, accumulator::plain_term>;
   using term = std::conditional_t<Power == 1, T, product<T>>;
 
-  /// The terms of one load of a lane.
+  /// The terms of one load of a thread.
   struct vector {
     cuda::vector<T> x;
     __device__ term at(int i) const { return term_of(x.at[i]); }

@@ -45,12 +45,12 @@ class tile_turns {
  private:
   std::uint64_t tiles_;
   unsigned& turns_taken_;
-  unsigned turn_;  ///< defined in the warp's first lane
+  unsigned turn_;  ///< defined in the warp's first thread
 };
 
-/// Tiles in registers, LaneVectors vectors for each lane. As soon as a vector is taken, its registers receive the
+/// Tiles in registers, ThreadVectors vectors for each thread. As soon as a vector is taken, its registers receive the
 /// same vector of the next tile. Whole warps call all members, here and in copied_tiles.
-template <class Terms, int LaneVectors>
+template <class Terms, int ThreadVectors>
 class loaded_tiles {
   using element_vector = vector<typename Terms::element>;
 
@@ -58,20 +58,20 @@ class loaded_tiles {
   using vector = typename Terms::vector;
   /// Whether a warp may spend a microsecond before its first tile, as most data is still on its way then.
   static constexpr bool fetches_code_first = false;
-  static constexpr int unrolled_vectors = LaneVectors;  ///< in a loop over a tile: vectors are registers here
+  static constexpr int unrolled_vectors = ThreadVectors;  ///< in a loop over a tile: vectors are registers here
 
-  /// The first tile has `count` <= LaneVectors vectors for each lane, from `first` on and `stride` apart. The others
-  /// are the tiles of `turns` in the array `body`.
+  /// The first tile has `count` <= ThreadVectors vectors for each thread, from `first` on and `stride` apart. The
+  /// others are the tiles of `turns` in the array `body`.
   __device__ loaded_tiles(const Terms& terms, const element_vector* first, unsigned stride, int count,
                           const element_vector* body, const tile_turns& turns)
       : terms_(terms), body_(body), turns_(turns), first_(first) {
     if (!__any_sync(0xffffffffu, count > 0)) {
       first_ = next_first_vector();
       stride = 32;
-      count = first_ != nullptr ? LaneVectors : 0;
+      count = first_ != nullptr ? ThreadVectors : 0;
     }
 #pragma unroll
-    for (int k = 0; k < LaneVectors; ++k) {
+    for (int k = 0; k < ThreadVectors; ++k) {
       v_[k] = k < count ? terms_.load(first_ + std::uint64_t{stride} * static_cast<unsigned>(k))
                         : vector::negative_zeros();
     }
@@ -81,9 +81,9 @@ class loaded_tiles {
 
   /// Whether there is a current tile.
   __device__ bool has_tile() const { return first_ != nullptr; }
-  /// Whether a lane of the warp has a vector k in it. The others have terms of -0.
+  /// Whether a thread of the warp has a vector k in it. The others have terms of -0.
   __device__ bool has_vector(int k) const { return static_cast<unsigned>(k) < warp_count_; }
-  /// Vector k of this lane in the current tile.
+  /// Vector k of this thread in the current tile.
   __device__ const vector& at(int k) const { return v_[k]; }
   /// Returns vector k. Its registers then receive vector k of the next tile. Each vector is taken once.
   __device__ vector take(int k) {
@@ -94,14 +94,14 @@ class loaded_tiles {
   /// Makes the next tile the current one, after take() of all vectors.
   __device__ void advance() {
     first_ = next_first_;
-    warp_count_ = LaneVectors;
+    warp_count_ = ThreadVectors;
     next_first_ = next_first_vector();
   }
 
  private:
   __device__ const element_vector* next_first_vector() {
     const std::uint64_t tile = turns_.next();
-    return tile != tile_turns::none ? body_ + tile * (32 * LaneVectors) + threadIdx.x % 32 : nullptr;
+    return tile != tile_turns::none ? body_ + tile * (32 * ThreadVectors) + threadIdx.x % 32 : nullptr;
   }
 
   const Terms& terms_;
@@ -110,25 +110,25 @@ class loaded_tiles {
   const element_vector* first_;
   const element_vector* next_first_;
   unsigned warp_count_;
-  vector v_[LaneVectors];
+  vector v_[ThreadVectors];
 };
 
 /// The buffers of a warp, in shared memory: each slot holds a tile.
-template <class T, int LaneVectors, int Slots>
+template <class T, int ThreadVectors, int Slots>
 struct tile_ring {
-  static constexpr unsigned vectors = 32 * LaneVectors;
+  static constexpr unsigned vectors = 32 * ThreadVectors;
   alignas(128) vector<T> slot[Slots][vectors];
   copy_barrier arrived[Slots];
 };
 
 /// Tiles that bulk copies bring into shared memory (compute capability 9.0). Copies take no registers. The last
 /// tile of the array may be incomplete.
-template <class Terms, int LaneVectors, int Slots>
+template <class Terms, int ThreadVectors, int Slots>
 class copied_tiles {
   using element_vector = vector<typename Terms::element>;
 
  public:
-  using ring = tile_ring<typename Terms::element, LaneVectors, Slots>;
+  using ring = tile_ring<typename Terms::element, ThreadVectors, Slots>;
   using vector = typename Terms::vector;
   static constexpr bool fetches_code_first = true;
   static constexpr int unrolled_vectors = 2;
@@ -162,7 +162,7 @@ class copied_tiles {
   __device__ vector at(int k) const { return {ring_.slot[slot_][k * 32 + threadIdx.x % 32]}; }
   __device__ vector take(int k) const { return at(k); }
   __device__ void advance() {
-    __syncwarp();  // all lanes have read the slot
+    __syncwarp();  // all threads have read the slot
     --slots_in_use_;
     copy(slot_, turns_.next());
     if (++slot_ == Slots) slot_ = 0, parity_ ^= 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of an exact sum that a warp adds. Terms in a window of exponents are summed in registers, by the lanes on
-// their own (integer_sums.cuh, limb_products.cuh, double_squares.cuh). The others are added one by one to the block's
-// chunks (lane_sums.cuh). Each warp chooses windows of its own.
+// The part of an exact sum that a warp adds. Terms in a window of exponents are summed in registers, by each thread
+// on its own (integer_sums.cuh, limb_products.cuh, double_squares.cuh). The others are added one by one to the
+// block's chunks (shared_sums.cuh). Each warp chooses windows of its own.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace fanin::cuda {
 
-/// The sums of terms in a window by the lanes of a warp.
+/// The sums of terms in a window by the threads of a warp.
 template <class Terms>
 using window_arithmetic =
     typename std::conditional_t<Terms::power == 1, std::type_identity<integer_sums<Terms>>,
@@ -23,11 +23,11 @@ using window_arithmetic =
 
 /// The sums of a block.
 template <class Terms, int Warps>
-using block_sums_of = std::conditional_t<are_moments<Terms>, lane_moments<typename Terms::number, Warps>,
-                                         lane_sums<typename Terms::number, Warps, Terms::power>>;
+using block_sums_of = std::conditional_t<are_moments<Terms>, shared_moments<typename Terms::number, Warps>,
+                                         shared_sums<typename Terms::number, Warps, Terms::power>>;
 
 /// Whole warps call all members but the constructor.
-template <class Terms, int Warps, int LaneVectors>
+template <class Terms, int Warps, int ThreadVectors>
 class window_sums {
   using T = typename Terms::element;
   using term = typename Terms::term;
@@ -35,7 +35,7 @@ class window_sums {
   using arithmetic = window_arithmetic<Terms>;
   using block_sums = block_sums_of<Terms, Warps>;
   using sums = typename block_sums::sums;
-  static constexpr int width = vector<T>::size, tile_elements = LaneVectors * width;
+  static constexpr int width = vector<T>::size, tile_elements = ThreadVectors * width;
 
  public:
   __device__ window_sums(const Terms& terms, block_sums& block, sums* total)
@@ -62,7 +62,7 @@ class window_sums {
     }
   }
 
-  /// Adds one term of each lane with has_element: the elements before and after the whole vectors.
+  /// Adds one term of each thread with has_element: the elements before and after the whole vectors.
   __device__ void add_end(const T* x, bool has_element) {
     block_.reserve(additions_, 32, total_);
     additions_ += 32;
@@ -78,12 +78,12 @@ class window_sums {
   }
 
  private:
-  static constexpr unsigned all_lanes = 0xffffffffu;
+  static constexpr unsigned whole_warp = 0xffffffffu;
   static constexpr int most_tiles = arithmetic::most_elements / tile_elements;
   static constexpr int tiles_until_retry = 16;  ///< added one by one where no window holds most terms
   static constexpr int at_once = arithmetic::vectors_at_once;
   static_assert(tile_elements <= 32 && 32 * tile_elements <= block_sums::most_additions &&
-                LaneVectors % at_once == 0);
+                ThreadVectors % at_once == 0);
 
   template <class Tiles>
   __device__ void add_in_window(Tiles& tiles) {
@@ -95,7 +95,7 @@ class window_sums {
       outside |= inside.outside;
     };
 #pragma unroll(std::max(Tiles::unrolled_vectors / at_once, 1))
-    for (int k = 0; k < LaneVectors; k += at_once) {
+    for (int k = 0; k < ThreadVectors; k += at_once) {
       term_vector v[at_once];
 #pragma unroll
       for (int i = 0; i < at_once; ++i) v[i] = tiles.take(k + i);
@@ -106,10 +106,10 @@ class window_sums {
       arithmetic_.add(v);
     }
     ++tiles_;
-    const unsigned lanes_outside = __ballot_sync(all_lanes, outside != 0);
-    if (lanes_outside == 0) return;
-    additions_ += __popc(lanes_outside) * tile_elements;
-    needs_window_ = __popc(lanes_outside) >= 16 || __any_sync(all_lanes, (outside & above) != 0);
+    const unsigned threads_outside = __ballot_sync(whole_warp, outside != 0);
+    if (threads_outside == 0) return;
+    additions_ += __popc(threads_outside) * tile_elements;
+    needs_window_ = __popc(threads_outside) >= 16 || __any_sync(whole_warp, (outside & above) != 0);
   }
 
   static constexpr unsigned below = 1, above = 2;
@@ -139,9 +139,9 @@ class window_sums {
   __device__ void add_one_by_one(Tiles& tiles) {
     block_.reserve(additions_, tile_elements, total_);
     additions_ += tile_elements;
-    block_.use_lanes();
+    block_.use_copies();
 #pragma unroll(Tiles::unrolled_vectors)
-    for (int k = 0; k < LaneVectors; ++k) {
+    for (int k = 0; k < ThreadVectors; ++k) {
       const term_vector v = tiles.take(k);
       term x[width];
 #pragma unroll
@@ -150,13 +150,13 @@ class window_sums {
     }
   }
 
-  /// Chooses a window for the tile, from its largest exponents. If half of the lanes have terms outside of the
+  /// Chooses a window for the tile, from its largest exponents. If half of the threads have terms outside of the
   /// window in their first vectors, or all terms are -0, they are added one by one.
   template <class Tiles>
   __device__ void choose_window(const Tiles& tiles) {
     unsigned largest[arithmetic::factors] = {};
 #pragma unroll(Tiles::unrolled_vectors)
-    for (int k = 0; k < LaneVectors; ++k) arithmetic::note_largest(tiles.at(k), largest);
+    for (int k = 0; k < ThreadVectors; ++k) arithmetic::note_largest(tiles.at(k), largest);
 #pragma unroll
     for (unsigned& x : largest) x = warp_max(x);
     arithmetic_.choose(largest);
@@ -169,7 +169,7 @@ class window_sums {
     bool has_outside = false;
 #pragma unroll
     for (int i = 0; i < width; ++i) has_outside = has_outside || !arithmetic_.holds(first.at(i));
-    needs_window_ = !not_negative_zero_ || __popc(__ballot_sync(all_lanes, has_outside)) >= 16;
+    needs_window_ = !not_negative_zero_ || __popc(__ballot_sync(whole_warp, has_outside)) >= 16;
     if (needs_window_) tiles_without_window_ = not_negative_zero_ ? tiles_until_retry : 1;
   }
 
@@ -177,12 +177,12 @@ class window_sums {
   template <class Tiles>
   __device__ void note_negative_zeros(const Tiles& tiles) {
 #pragma unroll(Tiles::unrolled_vectors)
-    for (int k = 0; k < LaneVectors; ++k) {
+    for (int k = 0; k < ThreadVectors; ++k) {
       const term_vector v = tiles.at(k);
 #pragma unroll
       for (int i = 0; i < width; ++i) not_negative_zero_ |= is_not_negative_zero(v.at(i));
     }
-    not_negative_zero_ = __any_sync(all_lanes, not_negative_zero_);
+    not_negative_zero_ = __any_sync(whole_warp, not_negative_zero_);
   }
 
   /// Adds the sums of the window to the block's chunks, and clears them.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of an exact sum that a block adds, in shared memory. Terms are added to 32 copies of each chunk, one for
-// each lane, and each copy is in the lane's own bank, so that the lanes of a warp have no bank conflicts. Sums of
-// whole warps are added to one more copy. Warps add to the same copies by atomic operations.
+// each thread of a warp, and each copy is in the thread's own bank, so that the threads of a warp have no bank
+// conflicts. Sums of whole warps are added to one more copy. Warps add to the same copies by atomic operations.
 #pragma once
 
 #include "backends/cuda/exact/chunk_sums.hpp"
-#include "backends/cuda/exact/lane_number.cuh"
+#include "backends/cuda/exact/number_digits.cuh"
 #include "backends/cuda/exact/terms.cuh"
 #include "backends/cuda/exact/warp.cuh"
 
@@ -19,7 +19,7 @@ __device__ inline void atomic_add(std::int64_t& chunk, std::int64_t sum) {
 /// The sums of a block of `Warps` warps. A word is a copy of a chunk, or of 8 bits of it, in 32 bits: it can hold
 /// 32752 additions of 16 bits. Each warp drains the words after its share of these additions.
 template <class T, int Warps, int Power, int WordBits = 8>
-class lane_sums {
+class shared_sums {
  public:
   using sums = chunk_sums<T, Power>;
 
@@ -35,7 +35,7 @@ class lane_sums {
   /// takes 32 additions from the warp's share.
   __device__ void add_warp(std::int64_t value, int position) {
     position += low_bits;
-    const int lane = static_cast<int>(threadIdx.x % 32), offset = position % 16;
+    const int warp_thread = static_cast<int>(threadIdx.x % 32), offset = position % 16;
     constexpr int chunks = 5;
     int sum = 0;
 #pragma unroll
@@ -43,32 +43,32 @@ class lane_sums {
       const std::int64_t digit =
           i + 1 < chunks ? (value << offset) >> (16 * i) & 0xffff : value >> 48 >> (16 - offset);
       const int sum_of_digits = warp_sum(static_cast<int>(digit));
-      if (lane == i) sum = sum_of_digits;
+      if (warp_thread == i) sum = sum_of_digits;
     }
-    if (lane < chunks) atomicAdd(warp_words_ + (position / 16 + lane) * chunk_words, sum);
+    if (warp_thread < chunks) atomicAdd(warp_words_ + (position / 16 + warp_thread) * chunk_words, sum);
   }
 
-  /// Notes that lanes of the calling warp call add(), before or after that.
-  __device__ void use_lanes() {
-    if (threadIdx.x % 32 == 0) note(lanes_used);
+  /// Notes that threads of the calling warp call add(), before or after that.
+  __device__ void use_copies() {
+    if (threadIdx.x % 32 == 0) note(copies_used);
   }
 
   /// The upper 32 bits of |x|.
   __device__ static unsigned high_magnitude(T x) { return high_word(detail::to_bits(x)) & 0x7fffffffu; }
 
-  /// Adds terms of any value, infinities and NaN included, to the lane's copies of the chunks.
+  /// Adds terms of any value, infinities and NaN included, to the thread's copies of the chunks.
   template <class Term, int N>
   __device__ void add(Term (&x)[N]) {
     add<32>(words_ + threadIdx.x % 32, x);
   }
-  /// Adds them to the chunks of whole warps, which is slow for many lanes.
+  /// Adds them to the chunks of whole warps, which is slow for many threads.
   template <class Term, int N>
   __device__ void add_few(Term (&x)[N]) {
     add<1>(warp_words_, x);
   }
 
   /// The sums of products.
-  __device__ lane_sums& products() { return *this; }
+  __device__ shared_sums& products() { return *this; }
 
   /// Sets flags of seen_bits.
   __device__ void note(unsigned bits) { atomicOr(&seen_, bits); }
@@ -76,7 +76,7 @@ class lane_sums {
   /// Moves the sums in the words to `total`, in device memory. A whole warp calls it; other warps may add meanwhile.
   __device__ void drain(sums* total) {
     note(drained);
-    __syncwarp();  // a lane sets the words of other lanes to 0 too
+    __syncwarp();  // a thread sets the words of other threads to 0 too
     for_each_chunk<1>(
         true, [](int& word) { return atomicExch(&word, 0); },
         [&](int i, std::int64_t sum) { atomic_add(total->chunk[i], sum); });
@@ -94,15 +94,15 @@ class lane_sums {
   /// Calls visit(i, sum) in one thread for each chunk i. All threads of the block call it, after a barrier.
   template <class Visit>
   __device__ void for_each_chunk(Visit visit) {
-    for_each_chunk<Warps>((seen_ & lanes_used) != 0, [](int word) { return word; }, visit);
+    for_each_chunk<Warps>((seen_ & copies_used) != 0, [](int word) { return word; }, visit);
   }
-  __device__ unsigned seen() const { return seen_ & ~(lanes_used | drained); }
+  __device__ unsigned seen() const { return seen_ & ~(copies_used | drained); }
   /// Whether a warp has called drain().
   __device__ bool has_drained() const { return (seen_ & drained) != 0; }
 
  private:
   using format = typename sums::format;
-  static constexpr unsigned lanes_used = 1u << 30, drained = 1u << 31;  ///< flags in seen_ besides seen_bits
+  static constexpr unsigned copies_used = 1u << 30, drained = 1u << 31;  ///< flags in seen_ besides seen_bits
 
   using bits = typename format::bits;
 
@@ -155,7 +155,7 @@ class lane_sums {
   /// Adds numbers to the words that are Stride apart.
   template <int Stride, int N>
   __device__ void add(int* words, T (&x)[N]) {
-    using number = lane_number<T, WordBits>;
+    using number = number_digits<T, WordBits>;
     number parts[N];
     unsigned highest_rank = 0;
 #pragma unroll
@@ -208,9 +208,9 @@ class lane_sums {
   }
 
   /// The threads of `CallingWarps` warps take chunks in turn. A thread sums read(word) over the words of its chunk,
-  /// of the lanes' copies beginning in its own bank, so that the threads of a warp read different banks.
+  /// of the threads' copies beginning in its own bank, so that the threads of a warp read different banks.
   template <int CallingWarps, class Read, class Visit>
-  __device__ void for_each_chunk(bool with_lanes, Read read, Visit visit) {
+  __device__ void for_each_chunk(bool with_copies, Read read, Visit visit) {
     constexpr unsigned threads = CallingWarps * 32;
 #pragma unroll 1
     for (unsigned i = threadIdx.x % threads; i < sums::count; i += threads) {
@@ -221,7 +221,7 @@ class lane_sums {
         if (low_bits != 0 && part == 0 && i > 0) continue;
         const unsigned word = chunk_words * i + part;
         std::int64_t sum_of_word = read(warp_words_[word]);
-        if (with_lanes) {
+        if (with_copies) {
 #pragma unroll 4
           for (unsigned copy = 0; copy < 32; ++copy)
             sum_of_word += read(words_[32 * word + (threadIdx.x + copy) % 32]);
@@ -233,8 +233,8 @@ class lane_sums {
   }
 
   /// Products of two elements are cut into digits at multiples of 16 bits.
-  static constexpr int word_bits = Power == 1 ? lane_number<T, WordBits>::word_bits : 16;
-  static constexpr int low_bits = Power == 1 ? lane_number<T, WordBits>::low_bits : 0;
+  static constexpr int word_bits = Power == 1 ? number_digits<T, WordBits>::word_bits : 16;
+  static constexpr int low_bits = Power == 1 ? number_digits<T, WordBits>::low_bits : 0;
   static constexpr unsigned chunk_words = 16 / word_bits, word_count = sums::count * chunk_words + low_bits;
 
   alignas(16) int words_[word_count * 32];
@@ -242,23 +242,23 @@ class lane_sums {
   unsigned seen_;
 };
 
-/// The sums of elements and of squares of a block. Each member does for both sums what it does in lane_sums for
+/// The sums of elements and of squares of a block. Each member does for both sums what it does in shared_sums for
 /// one.
 template <class T, int Warps>
-struct lane_moments {
+struct shared_moments {
   using sums = chunk_moments<T>;
-  static constexpr int most_additions = lane_sums<T, Warps, 1>::most_additions;
-  lane_sums<T, Warps, 1, sizeof(T) == 8 ? 16 : 8>
+  static constexpr int most_additions = shared_sums<T, Warps, 1>::most_additions;
+  shared_sums<T, Warps, 1, sizeof(T) == 8 ? 16 : 8>
       sum;  ///< Both fit into 64 KiB, a block's on compute capability 7.5.
-  lane_sums<T, Warps, 2> squares;
+  shared_sums<T, Warps, 2> squares;
 
   __device__ void clear() {
     sum.clear();
     squares.clear();
   }
-  __device__ void use_lanes() {
-    sum.use_lanes();
-    squares.use_lanes();
+  __device__ void use_copies() {
+    sum.use_copies();
+    squares.use_copies();
   }
   __device__ void reserve(int& additions, int more, sums* total) {
     int same = additions;
@@ -273,7 +273,7 @@ struct lane_moments {
   __device__ void add_few(product<T> (&square)[N]) {
     for_both(square, [](auto& sums, auto& x) { sums.add_few(x); });
   }
-  __device__ lane_sums<T, Warps, 2>& products() { return squares; }
+  __device__ shared_sums<T, Warps, 2>& products() { return squares; }
   template <class Visit>
   __device__ void for_each_chunk(Visit visit) {
     sum.for_each_chunk(visit);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number cut into the digits that a lane adds to the block's words (lane_sums.cuh). docs/numerics.md has the proof.
+// A number cut into the digits that a thread adds to the block's words (shared_sums.cuh). docs/numerics.md has the
+// proof.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +16,17 @@ namespace fanin::cuda {
 /// |x|; a number whose rank is_rare() has to be repaired, or if that returns false, as for infinities and NaN,
 /// cleared, before add_to() adds it to the words that are Stride apart.
 template <class T, int WordBits>
-struct lane_number;
+struct number_digits;
 
 /// The exponent 8 k + j, j < 8, is split: x = v * 2^(8 k - 127), and v, a multiple of 2^-23 below 2^8, goes to the
 /// words k and k + 2 by float additions that do not round.
 template <>
-struct lane_number<float, 8> {
+struct number_digits<float, 8> {
   static constexpr int word_bits = 8, low_bits = 1;
   unsigned rank;
 
-  lane_number() = default;
-  __device__ explicit lane_number(std::uint32_t x)
+  number_digits() = default;
+  __device__ explicit number_digits(std::uint32_t x)
       : rank(2 * x), bits_(x), v_(detail::from_bits<float>(x) * detail::from_bits<float>(inverse_step(x))) {}
   __device__ static bool is_rare(unsigned rank) { return rank >= 255u << 24; }
   __device__ static bool repair() { return false; }
@@ -53,12 +54,12 @@ struct lane_number<float, 8> {
 
 /// The mantissa's 53 bits, shifted by less than WordBits, are cut into digits of 16 bits: four for 8, five for 16.
 template <int WordBits>
-struct lane_number<double, WordBits> {
+struct number_digits<double, WordBits> {
   static constexpr int word_bits = WordBits, low_bits = 0;
   unsigned rank;
 
-  lane_number() = default;
-  __device__ explicit lane_number(std::uint64_t x)
+  number_digits() = default;
+  __device__ explicit number_digits(std::uint64_t x)
       : rank(2 * high_word(x) - one),
         sign_(static_cast<int>(high_word(x))),
         high_((high_word(x) & 0xfffffu) | 0x100000u),
