@@ -38,7 +38,11 @@ class results:
             with open(f"{folder}/profile-ladder.json") as file:
                 profile = json.load(file)
             self.profiled = f"{power_of_two(profile['count'])} {profile['element_type']}"
-            self.counters = {row["stage"]: row["counters"] for row in profile["rows"]}
+            # A file keeps the names that counters had when it was written.
+            today = {metric: name for name, metric in METRICS.items()}
+            names = {name: today[metric] for name, metric in profile["metrics"].items()}
+            self.counters = {row["stage"]: {names[name]: value for name, value in row["counters"].items()}
+                             for row in profile["rows"]}
 
 
 def figures(row, first):

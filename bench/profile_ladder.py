@@ -14,7 +14,7 @@ import sys
 COUNT = 1 << 24
 
 METRICS = {  # name in the table: name in Nsight Compute
-    "lanes": "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio",
+    "working threads": "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio",
     "sectors per load": "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
     "loads": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
     "bank conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
@@ -26,7 +26,7 @@ METRICS = {  # name in the table: name in Nsight Compute
 }
 
 STORIES = {  # stage: (counter, change of the counter that the stage's source file claims, stage to compare with)
-    "global-neighbored-less": ("lanes", "rises", "global-neighbored"),
+    "global-neighbored-less": ("working threads", "rises", "global-neighbored"),
     "global-interleaved": ("sectors per load", "falls", "global-neighbored-less"),
     "global-unroll-2": ("DRAM %", "rises", "global-interleaved"),
     "global-unroll-4": ("DRAM %", "rises", "global-unroll-2"),
@@ -87,7 +87,7 @@ def verdict(stage, counted):
 
 
 def sentence(stage, counted):
-    idle = 1 - counted[stage]["lanes"] / 32
+    idle = 1 - counted[stage]["working threads"] / 32
     text = f"{idle:.0%} of each warp idles" if idle >= 0.01 else "warps are full"
     agrees = verdict(stage, counted)
     if agrees is None:

@@ -19,7 +19,7 @@ namespace {
 
 constexpr unsigned cell_width = 24, cell_height = 20, cells_in_a_row = 16, margin = 2;
 constexpr unsigned label_height = 16, row_gap = 5, node_gap = 64, group_gap = 16, radius = 9, below_node = 25;
-constexpr unsigned lane_size = 10, warp_gap = 4, block_gap = 10;
+constexpr unsigned thread_size = 10, warp_gap = 4, block_gap = 10;
 constexpr unsigned picture_width = cells_in_a_row * cell_width + 2 * margin;
 
 using numbers = trace_memory<std::int64_t>;
@@ -142,13 +142,13 @@ class step_drawing {
     const unsigned all = step_.threads * step_.blocks;
     for (unsigned thread = 0; thread < all; ++thread) {
       const unsigned block = thread / step_.threads;
-      const unsigned x = margin + thread * lane_size + thread / all_.shape.warp_size * warp_gap + block * block_gap;
+      const unsigned x = margin + thread * thread_size + thread / all_.shape.warp_size * warp_gap + block * block_gap;
       if (thread % step_.threads == 0)
         nodes_ +=
             fmt::format("<text x=\"{}\" y=\"{}\" class=\"label\">block {}</text>", x, top + label_height - 4, block);
       nodes_ +=
           fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"14\" class=\"{}\"/>", x, top + label_height,
-                      lane_size - 1, working.contains(thread) ? "on " + colour_of(thread) : "rest");
+                      thread_size - 1, working.contains(thread) ? "on " + colour_of(thread) : "rest");
     }
     height_ = top + label_height + 14;
   }

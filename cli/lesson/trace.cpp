@@ -214,12 +214,12 @@ class tracer {
                  where_ == storage::registers ? "" : warp_barrier);
   }
 
-  /// The first of each `apart` values takes in the values of the lanes after it.
+  /// The first of each `apart` values takes in the values of the threads after it.
   void fold_at_once(trace_step& step, space array, unsigned values, unsigned apart) {
     step.together = warp_;
     for (unsigned first = 0; first < values; first += apart)
-      for (unsigned lane = 1; lane < std::min(warp_, values - first); ++lane)
-        add(step, first, {array, first}, {array, first + lane});
+      for (unsigned warp_thread = 1; warp_thread < std::min(warp_, values - first); ++warp_thread)
+        add(step, first, {array, first}, {array, first + warp_thread});
     end();
   }
 
@@ -258,7 +258,7 @@ class tracer {
     }
   }
 
-  /// The first warp of each block folds the values of lane 0 of all warps of the block.
+  /// The first warp of each block folds the values of the first threads of all warps of the block.
   void fold_warps() {
     const unsigned warps = threads_ / warp_;
     if (warps == 1) return;
@@ -267,15 +267,15 @@ class tracer {
                              where_ == storage::registers ? "" : warp_barrier);
     for (unsigned block = 0; block < all_.blocks; ++block) {
       const unsigned first = block * threads_;
-      for (unsigned lane = 0; lane < warps; ++lane)
-        add(step, first + lane, {space::value, first + lane}, {space::value, first + lane * warp_}, true);
+      for (unsigned warp = 0; warp < warps; ++warp)
+        add(step, first + warp, {space::value, first + warp}, {space::value, first + warp * warp_}, true);
     }
     if (all_.stage->fold == tree::at_once) {
       trace_step& next = begin(kernel_part::last_warp, "the first warp at once", "");
       next.together = warp_;
       for (unsigned block = 0; block < all_.blocks; ++block)
-        for (unsigned lane = 1; lane < warps; ++lane)
-          add(next, block * threads_, {space::value, block * threads_}, {space::value, block * threads_ + lane});
+        for (unsigned warp = 1; warp < warps; ++warp)
+          add(next, block * threads_, {space::value, block * threads_}, {space::value, block * threads_ + warp});
       return;
     }
     for (unsigned stride = warp_ / 2; stride > 0; stride /= 2) {
@@ -339,8 +339,8 @@ class tracer {
     fold(warps, warp_, values);
     if (warps > 1) {
       trace_step& step = begin_last("one value of each warp, to the first");
-      for (unsigned lane = 0; lane < warps; ++lane)
-        add(step, lane, {space::last, lane}, {space::last, lane * warp_}, true);
+      for (unsigned warp = 0; warp < warps; ++warp)
+        add(step, warp, {space::last, warp}, {space::last, warp * warp_}, true);
       fold(1, warp_, warps);
     }
     add(begin_last("the result"), 0, {space::total, 0}, {space::last, 0}, true);
@@ -373,7 +373,7 @@ unsigned places_of(const trace& all, space array) {
 
 unsigned bank_conflict(const trace_step& step, unsigned warp_size) {
   if (step.where != storage::shared_memory) return 0;
-  std::map<std::pair<unsigned, unsigned>, unsigned> readers;  // Number of reading lanes by warp and bank.
+  std::map<std::pair<unsigned, unsigned>, unsigned> readers;  // Number of reading threads by warp and bank.
   unsigned worst = 0;
   for (const addition& one : step.additions) {
     if (one.from.array != space::value) continue;

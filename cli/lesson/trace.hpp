@@ -69,7 +69,7 @@ struct trace_step {
   unsigned threads;  ///< threads of each of the `blocks`, the idle threads included
   unsigned blocks;
   kernel_part part;
-  unsigned together = 1;  ///< lanes that execute an addition of the first of them together
+  unsigned together = 1;  ///< threads that execute an addition of the first of them together
   std::vector<addition> additions{};
 };
 
@@ -117,7 +117,7 @@ struct trace {
 trace make_trace(const traced_stage& stage, const trace_shape& shape);
 
 /// The shape of a trace. If `count` or `block_size` is 0, the number of the stage's example is taken. Blocks of up
-/// to 16 threads have warps of 4 lanes, so that a page can show them. @throws usage_error if the trace would be
+/// to 16 threads have warps of 4 threads, so that a page can show them. @throws usage_error if the trace would be
 /// too long
 trace_shape readable_shape(const traced_stage& stage, std::uint64_t count, unsigned block_size);
 
@@ -135,11 +135,11 @@ std::set<unsigned> working_threads(const trace_step& step);
 /// The working threads, as in "4 of 16 threads work; 2 warps are partly idle".
 std::string count_of_threads(const trace_step& step, unsigned warp_size);
 
-/// The largest number of lanes of one warp that read different words of the same bank of shared memory in this step.
-/// 0 if the step does not use shared memory.
+/// The largest number of threads of one warp that read different words of the same bank of shared memory in this
+/// step. 0 if the step does not use shared memory.
 unsigned bank_conflict(const trace_step& step, unsigned warp_size);
-/// The banks that the lanes of the first warp read, and the worst bank conflict of all warps. Empty if the step does
-/// not use shared memory, or if the first warp has one working lane.
+/// The banks that the threads of the first warp read, and the worst bank conflict of all warps. Empty if the step
+/// does not use shared memory, or if the first warp has one working thread.
 std::string banks_read(const trace_step& step, unsigned warp_size);
 
 /// The numbers that a trace computes with. T{} is the neutral element of +=.

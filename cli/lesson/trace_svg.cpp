@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A trace as a picture. Columns are elements and rows are steps. A circle with the thread's number is an addition.
-// Beside each row stand the warps, in which the lanes that work are filled.
+// Beside each row stand the warps, in which the threads that work are filled.
 #include <map>
 #include <set>
 
@@ -12,7 +12,7 @@ namespace fanin::cli {
 
 namespace {
 
-constexpr unsigned column_width = 22, row_height = 46, left = 170, top = 52, lane_width = 7;
+constexpr unsigned column_width = 22, row_height = 46, left = 170, top = 52, thread_width = 7;
 constexpr std::string_view colors[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd",
                                        "#ff7f0e", "#17becf", "#8c564b", "#e377c2"};
 
@@ -32,22 +32,22 @@ class drawing {
   }
 
   std::string text() const {
-    unsigned lanes = 0;
-    for (const trace_step& step : all_.steps) lanes = std::max(lanes, lanes_width(step));
+    unsigned widest = 0;
+    for (const trace_step& step : all_.steps) widest = std::max(widest, warps_width(step));
     return fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"sans-serif\" "
         "font-size=\"10\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
         "<text x=\"{}\" y=\"18\" font-size=\"13\" font-weight=\"bold\">{}</text>\n{}{}</svg>\n",
-        lanes_left() + lanes + 20, y(static_cast<unsigned>(all_.steps.size())) + 36, left - 9, all_.stage->name,
+        warps_left() + widest + 20, y(static_cast<unsigned>(all_.steps.size())) + 36, left - 9, all_.stage->name,
         lines_, nodes_);
   }
 
  private:
   static unsigned y(unsigned row) { return top + row * row_height; }
-  unsigned lanes_left() const { return left + all_.shape.count * column_width + 16; }
-  unsigned lanes_width(const trace_step& step) const {
+  unsigned warps_left() const { return left + all_.shape.count * column_width + 16; }
+  unsigned warps_width(const trace_step& step) const {
     const unsigned threads = step.threads * step.blocks;
-    return threads * lane_width + threads / all_.shape.warp_size * 4 + step.blocks * 6;
+    return threads * thread_width + threads / all_.shape.warp_size * 4 + step.blocks * 6;
   }
 
   unsigned x(const place& p) const { return left + column_of_.at(p) * column_width; }
@@ -77,28 +77,28 @@ class drawing {
     }
     for (const place& one : drawn) row_of_[one] = row;
     write_labels(step, row);
-    draw_lanes(step, row);
+    draw_warps(step, row);
   }
 
   void write_labels(const trace_step& step, unsigned row) {
     const auto comma = std::min(step.what.find(','), step.what.find(';'));
     write(left - 20, y(row), "end", step.what.substr(0, comma));
     const unsigned meeting = bank_conflict(step, all_.shape.warp_size);
-    if (meeting > 1) write(left - 20, y(row) + 12, "end", fmt::format("{} lanes in one bank", meeting));
+    if (meeting > 1) write(left - 20, y(row) + 12, "end", fmt::format("{} threads in one bank", meeting));
     if (step.then.find("barrier") != step.then.npos) {
       lines_ += fmt::format(
           "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"#ccc\" stroke-dasharray=\"{}\"/>\n", left - 9,
-          y(row) + 23, lanes_left() - 16, y(row) + 23, step.then == "a warp barrier" ? "1 4" : "6 3");
+          y(row) + 23, warps_left() - 16, y(row) + 23, step.then == "a warp barrier" ? "1 4" : "6 3");
     }
   }
 
-  void draw_lanes(const trace_step& step, unsigned row) {
+  void draw_warps(const trace_step& step, unsigned row) {
     const std::set<unsigned> working = working_threads(step);
     const unsigned warp = all_.shape.warp_size;
     for (unsigned thread = 0; thread < step.threads * step.blocks; ++thread) {
-      const unsigned at = thread * lane_width + thread / warp * 4 + thread / step.threads * 6;
+      const unsigned at = thread * thread_width + thread / warp * 4 + thread / step.threads * 6;
       nodes_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"6\" height=\"12\" fill=\"{}\" stroke=\"#999\"/>\n",
-                            lanes_left() + at, y(row) - 6,
+                            warps_left() + at, y(row) - 6,
                             working.contains(thread) ? colors[thread / warp % std::size(colors)] : "#fff");
     }
   }

@@ -20,10 +20,10 @@ std::string lines_of_threads(const trace_step& step, unsigned warp_size) {
   for (unsigned block = 0; block < step.blocks; ++block) {
     lines += fmt::format("  block {:<3}", block);
     for (unsigned first = 0; first < step.threads; first += warp_size) {
-      std::string lanes;
-      for (unsigned lane = 0; lane < warp_size; ++lane)
-        lanes += working.contains(block * step.threads + first + lane) ? '#' : '.';
-      lines += fmt::format(" [{}]", lanes);
+      std::string drawn;
+      for (unsigned warp_thread = 0; warp_thread < warp_size; ++warp_thread)
+        drawn += working.contains(block * step.threads + first + warp_thread) ? '#' : '.';
+      lines += fmt::format(" [{}]", drawn);
     }
     lines += '\n';
   }
@@ -32,9 +32,9 @@ std::string lines_of_threads(const trace_step& step, unsigned warp_size) {
 
 std::string title_of(const trace& all) {
   const trace_shape& shape = all.shape;
-  return fmt::format("{}: {} elements x[i] = i + 1, {} block{} of {} threads, warps of {} lanes{}\n", all.stage->name,
-                     shape.count, all.blocks, all.blocks == 1 ? "" : "s", shape.block_size, shape.warp_size,
-                     shape.warp_size == 32 ? "" : " and as many banks (a model; a device has 32)");
+  return fmt::format("{}: {} elements x[i] = i + 1, {} block{} of {} threads, warps of {} threads{}\n",
+                     all.stage->name, shape.count, all.blocks, all.blocks == 1 ? "" : "s", shape.block_size,
+                     shape.warp_size, shape.warp_size == 32 ? "" : " and as many banks (a model; a device has 32)");
 }
 
 }  // namespace
@@ -57,16 +57,17 @@ std::string text_of(const addition& one, std::int64_t into, std::int64_t from, s
 std::set<unsigned> working_threads(const trace_step& step) {
   std::set<unsigned> working;
   for (const addition& one : step.additions) {
-    for (unsigned lane = 0; lane < step.together; ++lane) working.insert(one.thread + lane);
+    for (unsigned warp_thread = 0; warp_thread < step.together; ++warp_thread)
+      working.insert(one.thread + warp_thread);
   }
   return working;
 }
 
 std::string count_of_threads(const trace_step& step, unsigned warp_size) {
-  std::map<unsigned, unsigned> lanes;  // Number of working lanes by warp.
+  std::map<unsigned, unsigned> in_warps;  // Number of working threads by warp.
   const std::set<unsigned> working = working_threads(step);
-  for (const unsigned thread : working) ++lanes[thread / warp_size];
-  const auto partly = std::ranges::count_if(lanes, [&](const auto& warp) { return warp.second < warp_size; });
+  for (const unsigned thread : working) ++in_warps[thread / warp_size];
+  const auto partly = std::ranges::count_if(in_warps, [&](const auto& warp) { return warp.second < warp_size; });
   return fmt::format("{} of {} threads work; {} partly idle", working.size(), step.threads * step.blocks,
                      partly == 0   ? "no warp is"
                      : partly == 1 ? "1 warp is"
@@ -86,8 +87,8 @@ std::string banks_read(const trace_step& step, unsigned warp_size) {
     if (one.thread < warp_size) banks.push_back(one.from.index % warp_size);
   }
   if (conflict == 0 || banks.size() == 1) return {};
-  const std::string worst = conflict == 1 ? "no two lanes of a warp meet in a bank"
-                                          : fmt::format("up to {} lanes of a warp wait for one bank", conflict);
+  const std::string worst = conflict == 1 ? "no two threads of a warp meet in a bank"
+                                          : fmt::format("up to {} threads of a warp wait for one bank", conflict);
   return fmt::format("the first warp reads banks {}; {}", fmt::join(banks, " "), worst);
 }
 

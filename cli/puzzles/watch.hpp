@@ -20,7 +20,7 @@ namespace fanin::puzzle {
 /// The costs of a launch.
 struct costs {
   std::size_t transactions = 0;  ///< pieces of 32 bytes of global memory, for each access of a warp
-  std::size_t conflicts = 0;     ///< turns that a warp waits because its lanes want different words of one bank
+  std::size_t conflicts = 0;     ///< turns that a warp waits because its threads want different words of one bank
   std::size_t barriers = 0;      ///< barriers of blocks
   void add(const costs& more) {
     transactions += more.transactions;
@@ -107,8 +107,8 @@ class watcher {
   }
 
  private:
-  /// An access of one lane. The accesses of a warp that are made together have the same first five members.
-  struct lane_access {
+  /// An access of one thread. The accesses of a warp that are made together have the same first five members.
+  struct thread_access {
     unsigned warp;
     const void* code;
     int line;
@@ -209,13 +209,13 @@ class watcher {
   }
 
   void count_accesses() {
-    const auto earlier = [](const lane_access& a, const lane_access& b) { return a.together() < b.together(); };
+    const auto earlier = [](const thread_access& a, const thread_access& b) { return a.together() < b.together(); };
     std::stable_sort(accesses_.begin(), accesses_.end(), earlier);
     for (std::size_t begin = 0, end = 0; begin < accesses_.size(); begin = end) {
       std::vector<std::uintptr_t> pieces;
       const bool shared = accesses_[begin].shared;
       for (; end < accesses_.size() && accesses_[end].together() == accesses_[begin].together(); ++end) {
-        const lane_access& one = accesses_[end];
+        const thread_access& one = accesses_[end];
         const std::uintptr_t size = shared ? 4 : 32;
         for (auto piece = one.at / size; piece <= (one.at + one.bytes - 1) / size; ++piece) pieces.push_back(piece);
       }
@@ -228,7 +228,7 @@ class watcher {
       std::size_t in_bank[32] = {};
       for (const std::uintptr_t word : pieces) ++in_bank[word % 32];
       const std::size_t turns = *std::max_element(in_bank, in_bank + 32);
-      const std::size_t least = (accesses_[begin].bytes + 3) / 4;  // Lanes of 8 bytes take two turns.
+      const std::size_t least = (accesses_[begin].bytes + 3) / 4;  // Accesses of 8 bytes take two turns.
       spent_.conflicts += turns > least ? turns - least : 0;
     }
   }
@@ -237,7 +237,7 @@ class watcher {
   std::map<std::pair<const void*, unsigned>, std::vector<unsigned>> published_;
   std::vector<std::map<std::pair<const void*, int>, unsigned>> repeats_;  ///< by place, since a barrier
   std::vector<unsigned> rounds_;                                          ///< barriers and exchanges of a thread
-  std::vector<lane_access> accesses_;
+  std::vector<thread_access> accesses_;
   costs spent_;
   std::string no_value_;
 };

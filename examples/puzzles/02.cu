@@ -4,9 +4,9 @@
 // The grid has 2 blocks of 32 threads, so 64 threads, however many elements there are. Thread t adds the elements
 // t, t + 64, t + 128 and so on, and writes its sum to sums[t]. A thread without elements writes 0.
 //
-// 32 neighbouring threads of a block are a warp. A warp runs one instruction at a time for all its threads, which
-// are called its lanes. The skeleton gives each thread neighbouring elements. Those are other sums, and they are
-// slow: the lanes then read far from each other, and each lane needs a memory transaction (32 bytes) of its own.
+// 32 neighbouring threads of a block are a warp. A warp runs one instruction at a time for all its threads.
+// The skeleton gives each thread neighbouring elements. Those are other sums, and they are slow: the threads of a
+// warp then read far from each other, and each thread needs a memory transaction (32 bytes) of its own.
 //
 // Hint 1. Begin at the number of the thread in the grid.
 // Hint 2. The step is the number of threads in the grid: gridDim.x * blockDim.x.

@@ -2,10 +2,10 @@
 // Puzzle 04: no bank conflicts (rung 09 of the lesson)
 //
 // The sums are those of puzzle 3, and the skeleton computes them. But it is slow. Shared memory has 32 banks, and
-// the word i is in bank i % 32. If lanes of a warp want different words of one bank, they wait for each other: a
-// bank conflict. Here neighbouring lanes use words that are 2 stride apart. Make a tree without conflicts.
+// the word i is in bank i % 32. If threads of a warp want different words of one bank, they wait for each other:
+// a bank conflict. Here neighbouring threads use words that are 2 stride apart. Make a tree without conflicts.
 //
-// Hint 1. Lane t and lane t + 1 should use neighbouring words.
+// Hint 1. Thread t and thread t + 1 should use neighbouring words.
 // Hint 2. Let the stride fall from 32 to 1 instead of rising.
 // Hint 3. With the stride h, the threads t < h add s[t + h] to s[t].
 

@@ -5,11 +5,11 @@
 // warp works, but all warps would meet at each barrier of the block. Let the first warp finish alone. __syncwarp() is
 // the barrier of a warp, and costs much less.
 //
-// Many old programs have no barrier there at all. That was never right: the lanes of a warp need not run in step, so
-// one lane may be at a later line than another.
+// Many old programs have no barrier there at all. That was never right: the threads of a warp need not run in step,
+// so one thread may be at a later line than another.
 //
 // Hint 1. Only threads 0 to 31 take part in these steps, as in the skeleton.
-// Hint 2. A lane must not write s[t] while another lane still reads it: read, then meet, then write, then meet.
+// Hint 2. A thread must not write s[t] while another still reads it: read, then meet, then write, then meet.
 // Hint 3. Keep the sum in a variable. At each step: sum += s[t + h]; __syncwarp(); s[t] = sum; __syncwarp();
 
 __global__ void last_warp(const int* x, int n, int* sums) {

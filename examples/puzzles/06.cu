@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puzzle 06: shuffles in a warp (rung 16 of the lesson)
 //
-// A block has 64 threads, which are two warps. Each warp adds 32 elements, and its lane 0 writes the sum to
+// A block has 64 threads, which are two warps. Each warp adds 32 elements, and its first thread writes the sum to
 // sums[number of the warp in the grid]. Elements from n on count as 0, so a warp past the end writes 0.
 //
-// No shared memory and no barrier is needed: __shfl_down_sync(mask, v, d) gives lane t the variable v of lane t + d.
-// All lanes of the mask have to call it together. The mask 0xffffffff is the whole warp.
+// No shared memory and no barrier is needed: __shfl_down_sync(mask, v, d) gives thread t of a warp the variable v of
+// thread t + d. All threads of the mask have to call it together. The mask 0xffffffff is the whole warp.
 //
-// Hint 1. Add what is 16 lanes further on, then 8, 4, 2 and 1.
-// Hint 2. Lanes past the end have to shuffle too, with the value 0. The others wait for them.
-// Hint 3. The lane is threadIdx.x % 32, and the warp in the grid is i / 32.
+// Hint 1. Add what is 16 threads further on, then 8, 4, 2 and 1.
+// Hint 2. Threads past the end have to shuffle too, with the value 0. The others wait for them.
+// Hint 3. The number of a thread in its warp is threadIdx.x % 32, and that of the warp in the grid is i / 32.
 
 __global__ void warp_sums(const int* x, int n, int* sums) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -5,8 +5,8 @@
 // own elements by shuffles and puts its sum into shared memory, one word for each warp. After the barrier one
 // thread or one warp adds the 4 words and writes sums[b].
 //
-// Hint 1. warp_sum() is the answer of puzzle 6. Lane 0 has the sum.
-// Hint 2. Only lane 0 of each warp writes the word of its warp.
+// Hint 1. warp_sum() is the answer of puzzle 6. The first thread of the warp has the sum.
+// Hint 2. Only the first thread of each warp writes the word of its warp.
 // Hint 3. After the barrier thread 0 can add the 4 words.
 
 __device__ int warp_sum(int sum) {
@@ -18,6 +18,6 @@ __global__ void block_sums(const int* x, int n, int* sums) {
   __shared__ int of_warp[4];
   const int t = threadIdx.x, i = blockIdx.x * 128 + t;
   const int sum = warp_sum(i < n ? x[i] : 0);
-  of_warp[t / 32] = sum;  // Which lane has the sum of the warp? Who may read it, and when?
+  of_warp[t / 32] = sum;  // Which thread has the sum of the warp? Who may read it, and when?
   if (t == 0) sums[blockIdx.x] = of_warp[0];
 }

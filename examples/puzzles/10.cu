@@ -6,13 +6,13 @@
 // segment; a block of 64 threads has two warps.
 //
 // Hint 1. The segment is the number of the warp in the grid, as the row was in puzzle 9.
-// Hint 2. Lane l adds the elements begin + l, begin + l + 32 and so on, as long as they are before the end.
+// Hint 2. Thread l of the warp adds the elements begin + l, begin + l + 32 and so on, if they are before the end.
 // Hint 3. The end of a segment is begins[s + 1], and not its length.
 
 __global__ void segment_sums(const int* x, const int* begins, int segments, int* sums) {
-  const int s = blockIdx.x * 2 + threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int s = blockIdx.x * 2 + threadIdx.x / 32, warp_thread = threadIdx.x % 32;
   if (s >= segments) return;
-  int sum = x[begins[s] + lane];  // What if the segment is shorter, or longer?
+  int sum = x[begins[s] + warp_thread];  // What if the segment is shorter, or longer?
   for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffff, sum, d);
-  if (lane == 0) sums[s] = sum;
+  if (warp_thread == 0) sums[s] = sum;
 }

@@ -9,7 +9,7 @@
 /// Modelled:
 /// - Grids and blocks of one dimension: `threadIdx`, `blockIdx`, `blockDim`, `gridDim`.
 /// - Warps of 32 threads, each with a mask: `__syncwarp`, `__shfl_sync` and its kin, `__ballot_sync`, `__any_sync`,
-///   `__all_sync`, `__reduce_add_sync`. The lanes of a mask meet at these calls, at the same line of the
+///   `__all_sync`, `__reduce_add_sync`. The threads of a mask meet at these calls, at the same line of the
 ///   program, and run apart between them.
 /// - `__syncthreads`, `__syncthreads_or`, `__syncthreads_and` and `__syncthreads_count`. All threads of the block
 ///   meet at these calls, at the same line.
@@ -87,12 +87,12 @@ T from_word(std::uint64_t word) {
   std::memcpy(&value, &word, sizeof value);
   return value;
 }
-/// The value of the lane `from` of the mask. A lane that is not in the mask gives the caller's own value.
+/// The value of the thread `from` of the mask. A thread that is not in the mask gives the caller's own value.
 template <class T>
 T shuffle(unsigned mask, T mine, unsigned from, int line) {
   return from_word<T>(exchange(mask, to_word(mine), line).received[from % 32]);
 }
-inline unsigned lane() { return threadIdx.x % 32; }
+inline unsigned warp_thread() { return threadIdx.x % 32; }
 
 template <std::size_t Bytes>
 using word = std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>;
@@ -134,29 +134,34 @@ inline void __threadfence() { __tsan_release(&fanin::emulate::detail::running->c
 inline void __threadfence_block() {}
 
 template <class T>
-T __shfl_sync(unsigned mask, T mine, unsigned lane, int width = 32, int line = __builtin_LINE()) {
-  const unsigned group = static_cast<unsigned>(width), first = fanin::emulate::detail::lane() / group * group;
-  return fanin::emulate::detail::shuffle(mask, mine, first + lane % group, line);
+T __shfl_sync(unsigned mask, T mine, unsigned from, int width = 32, int line = __builtin_LINE()) {
+  const unsigned group = static_cast<unsigned>(width), first = fanin::emulate::detail::warp_thread() / group * group;
+  return fanin::emulate::detail::shuffle(mask, mine, first + from % group, line);
 }
 template <class T>
 T __shfl_down_sync(unsigned mask, T mine, unsigned distance, int width = 32, int line = __builtin_LINE()) {
-  const unsigned group = static_cast<unsigned>(width), lane = fanin::emulate::detail::lane();
-  return fanin::emulate::detail::shuffle(mask, mine, lane % group + distance < group ? lane + distance : lane, line);
+  const unsigned group = static_cast<unsigned>(width), warp_thread = fanin::emulate::detail::warp_thread();
+  return fanin::emulate::detail::shuffle(
+      mask, mine, warp_thread % group + distance < group ? warp_thread + distance : warp_thread, line);
 }
 template <class T>
 T __shfl_up_sync(unsigned mask, T mine, unsigned distance, int width = 32, int line = __builtin_LINE()) {
-  const unsigned group = static_cast<unsigned>(width), lane = fanin::emulate::detail::lane();
-  return fanin::emulate::detail::shuffle(mask, mine, lane % group >= distance ? lane - distance : lane, line);
+  const unsigned group = static_cast<unsigned>(width), warp_thread = fanin::emulate::detail::warp_thread();
+  return fanin::emulate::detail::shuffle(
+      mask, mine, warp_thread % group >= distance ? warp_thread - distance : warp_thread, line);
 }
 template <class T>
 T __shfl_xor_sync(unsigned mask, T mine, unsigned bits, int width = 32, int line = __builtin_LINE()) {
-  const unsigned group = static_cast<unsigned>(width), lane = fanin::emulate::detail::lane(), other = lane ^ bits;
-  return fanin::emulate::detail::shuffle(mask, mine, other / group <= lane / group ? other : lane, line);
+  const unsigned group = static_cast<unsigned>(width), warp_thread = fanin::emulate::detail::warp_thread(),
+                 other = warp_thread ^ bits;
+  return fanin::emulate::detail::shuffle(mask, mine, other / group <= warp_thread / group ? other : warp_thread,
+                                         line);
 }
 inline unsigned __ballot_sync(unsigned mask, int mine, int line = __builtin_LINE()) {
   const auto& found = fanin::emulate::detail::exchange(mask, mine != 0 ? 1 : 0, line);
   unsigned bits = 0;
-  for (unsigned lane = 0; lane < 32; ++lane) bits |= static_cast<unsigned>(found.received[lane]) << lane;
+  for (unsigned warp_thread = 0; warp_thread < 32; ++warp_thread)
+    bits |= static_cast<unsigned>(found.received[warp_thread]) << warp_thread;
   return bits & mask;
 }
 inline int __any_sync(unsigned mask, int mine, int line = __builtin_LINE()) {
@@ -168,8 +173,8 @@ inline int __all_sync(unsigned mask, int mine, int line = __builtin_LINE()) {
 inline unsigned __reduce_add_sync(unsigned mask, unsigned mine, int line = __builtin_LINE()) {
   const auto& found = fanin::emulate::detail::exchange(mask, mine, line);
   unsigned sum = 0;
-  for (unsigned lane = 0; lane < 32; ++lane)
-    sum += (mask >> lane & 1) != 0 ? static_cast<unsigned>(found.received[lane]) : 0;
+  for (unsigned warp_thread = 0; warp_thread < 32; ++warp_thread)
+    sum += (mask >> warp_thread & 1) != 0 ? static_cast<unsigned>(found.received[warp_thread]) : 0;
   return sum;
 }
 
@@ -221,7 +226,7 @@ class thread_block {
 };
 inline thread_block this_thread_block() { return {}; }
 
-/// `Size` neighbouring lanes of a warp: 1, 2, 4, 8, 16 or 32.
+/// `Size` neighbouring threads of a warp: 1, 2, 4, 8, 16 or 32.
 template <unsigned Size>
 class thread_block_tile {
   static_assert(Size != 0 && Size <= 32 && (Size & (Size - 1)) == 0);
@@ -234,8 +239,8 @@ class thread_block_tile {
   unsigned meta_group_rank() const { return threadIdx.x / Size; }
   unsigned meta_group_size() const { return (blockDim.x + Size - 1) / Size; }
   template <class T>
-  T shfl(T mine, unsigned lane, int line = __builtin_LINE()) const {
-    return __shfl_sync(mask(), mine, lane, Size, line);
+  T shfl(T mine, unsigned from, int line = __builtin_LINE()) const {
+    return __shfl_sync(mask(), mine, from, Size, line);
   }
   template <class T>
   T shfl_down(T mine, unsigned distance, int line = __builtin_LINE()) const {
@@ -248,8 +253,8 @@ class thread_block_tile {
 
  private:
   static unsigned mask() {
-    const unsigned lane = threadIdx.x % 32;
-    return (Size == 32 ? ~0u : (1u << Size % 32) - 1) << lane / Size * Size;
+    const unsigned warp_thread = threadIdx.x % 32;
+    return (Size == 32 ? ~0u : (1u << Size % 32) - 1) << warp_thread / Size * Size;
   }
 };
 template <unsigned Size>

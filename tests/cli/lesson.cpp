@@ -112,7 +112,7 @@ TEST_CASE("--explain prints a page, then the trace instead of the picture") {
     CHECK(std::regex_search(run.out, counter));
   }
   CHECK(has(run.out, "\nAnswer. At strides 4, 8 and 16"));
-  CHECK(has(run.out, "up to 4 lanes of a warp wait for one bank"));
+  CHECK(has(run.out, "up to 4 threads of a warp wait for one bank"));
   CHECK(has(run.out, "total 528\n"));
   CHECK_FALSE(has(run.out, "!["));
   CHECK_FALSE(has(run.out, "<!--"));
@@ -207,11 +207,11 @@ TEST_CASE("--trace tells who adds what to what, who rests and which banks meet")
   const finished run = here.fanin("ladder --trace shared-strided --count 16 --block-size 8");
   CHECK(run.status == 0);
   for (const auto* line : {
-           "shared-strided: 16 elements x[i] = i + 1, 2 blocks of 8 threads, warps of 4 lanes and as many banks",
+           "shared-strided: 16 elements x[i] = i + 1, 2 blocks of 8 threads, warps of 4 threads and as many banks",
            "\nstride 1, in shared memory\n  8 of 16 threads work; no warp is partly idle\n",
            "\nstride 2, in shared memory\n  4 of 16 threads work; 2 warps are partly idle\n  block 0   [##..] "
            "[....]\n",
-           "  the first warp reads banks 2 2; up to 2 lanes of a warp wait for one bank\n",
+           "  the first warp reads banks 2 2; up to 2 threads of a warp wait for one bank\n",
            "  thread 1    value[4] += value[6]    11 + 15 = 26\n",
            "  then a block barrier\n",
            "\ntotal 136\n",

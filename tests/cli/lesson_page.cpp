@@ -234,8 +234,9 @@ TEST_CASE("every step tells its line of the kernel, unless it is in another kern
     const listing kernel = listing_of(stage);
     return kernel.lines.at(line_of(kernel, part).value()).text;
   };
-  CHECK(text("sync-warp", kernel_part::tree) == "    if (lane < stride) values[thread] += values[thread + stride];");
-  CHECK(contains(text("sync-warp", kernel_part::last_warp), "values[lane] += values[lane + stride];"));
+  CHECK(text("sync-warp", kernel_part::tree) ==
+        "    if (warp_thread < stride) values[thread] += values[thread + stride];");
+  CHECK(contains(text("sync-warp", kernel_part::last_warp), "values[warp_thread] += values[warp_thread + stride];"));
   CHECK(contains(text("single-pass", kernel_part::tree), "block_fold(fold_vectors(a))"));
   CHECK(contains(text("single-pass", kernel_part::last_block), "block_fold(fold_partials<4>("));
 }
@@ -327,7 +328,7 @@ TEST_CASE("lines begin at the number that is read, and end at the circle of the 
   CHECK(contains(svg, "<line x1=\"158\" y1=\"36\" x2=\"110\" y2=\"80\" class=\"w0\"/>"));
   CHECK(contains(svg, "<line x1=\"110\" y1=\"36\" x2=\"110\" y2=\"80\" class=\"w0 own\"/>"));
   CHECK(contains(svg, "thread 1: value[4] += value[6]    11 + 15 = 26;"));
-  CHECK(contains(step_pictures(all)[2].notes, "The first warp reads banks 2 2; up to 2 lanes of a warp wait"));
+  CHECK(contains(step_pictures(all)[2].notes, "The first warp reads banks 2 2; up to 2 threads of a warp wait"));
 }
 
 TEST_CASE("times of results that are given replace the others") {

@@ -21,7 +21,7 @@ class ProfileLadder(unittest.TestCase):
     def test_first_run_of_the_stages_own_kernel(self):
         counted = ladder.counters_of(SAMPLE)
         self.assertEqual(list(counted), list(ladder.METRICS))
-        self.assertEqual(counted["lanes"], 10.5)
+        self.assertEqual(counted["working threads"], 10.5)
         self.assertEqual(counted["loads"], 1048576)
         self.assertEqual(counted["DRAM %"], 8.7)
 
@@ -42,7 +42,7 @@ class ProfileLadder(unittest.TestCase):
     def test_stories(self):
         modulo = ladder.counters_of(SAMPLE)
         strided = copy.copy(modulo)
-        strided["bank conflicts"], strided["lanes"] = 5e6, 32.0
+        strided["bank conflicts"], strided["working threads"] = 5e6, 32.0
         counted = {"shared-mask": modulo, "shared-strided": strided}
         self.assertIsNone(ladder.verdict("shared-mask", counted))
         self.assertEqual(ladder.sentence("shared-mask", counted), "67% of each warp idles")

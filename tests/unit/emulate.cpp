@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the emulation of CUDA's threads: who meets whom, what lanes pass, and what ends a launch.
+// Tests the emulation of CUDA's threads: who meets whom, what threads pass, and what ends a launch.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -25,9 +25,9 @@ std::string fault_of(unsigned threads, Kernel kernel) {
   return "";
 }
 
-/// The numbers that the lanes of a warp compute.
+/// The numbers that the threads of a warp compute.
 template <class T, class Kernel>
-std::vector<T> lanes_of(Kernel kernel) {
+std::vector<T> values_in_warp(Kernel kernel) {
   std::vector<T> found(32);
   launch(1, 32, [&] { found[threadIdx.x] = kernel(threadIdx.x); });
   return found;
@@ -73,53 +73,56 @@ TEST_CASE("what is written before a barrier is read after it") {
   CHECK(votes == std::vector{7, 1, 0, 0, 1});
 }
 
-TEST_CASE("lanes pass values of every type, within a width") {
+TEST_CASE("threads of a warp pass values of every type, within a width") {
   const unsigned all = ~0u;
   const auto check = [](const auto& found, auto expected) {
-    for (unsigned lane = 0; lane < 32; ++lane) CHECK(found[lane] == expected(lane));
+    for (unsigned thread = 0; thread < 32; ++thread) CHECK(found[thread] == expected(thread));
   };
-  check(lanes_of<double>([=](unsigned lane) { return __shfl_down_sync(all, lane + 0.5, 3); }),
-        [](unsigned lane) { return (lane + 3 < 32 ? lane + 3 : lane) + 0.5; });
-  check(lanes_of<unsigned>([=](unsigned lane) { return __shfl_down_sync(all, lane, 1, 8); }),
-        [](unsigned lane) { return lane % 8 == 7 ? lane : lane + 1; });
-  check(lanes_of<short>([=](unsigned lane) { return __shfl_up_sync(all, static_cast<short>(lane), 2, 16); }),
-        [](unsigned lane) { return static_cast<short>(lane % 16 < 2 ? lane : lane - 2); });
-  check(lanes_of<long long>([=](unsigned lane) { return __shfl_xor_sync(all, -1LL * lane, 5); }),
-        [](unsigned lane) { return -1LL * (lane ^ 5); });
-  check(lanes_of<float>([=](unsigned lane) { return __shfl_sync(all, static_cast<float>(lane), 9, 8); }),
-        [](unsigned lane) { return static_cast<float>(lane / 8 * 8 + 1); });
-  check(lanes_of<unsigned>([=](unsigned lane) { return __ballot_sync(all, lane % 3 == 0); }),
+  check(values_in_warp<double>([=](unsigned thread) { return __shfl_down_sync(all, thread + 0.5, 3); }),
+        [](unsigned thread) { return (thread + 3 < 32 ? thread + 3 : thread) + 0.5; });
+  check(values_in_warp<unsigned>([=](unsigned thread) { return __shfl_down_sync(all, thread, 1, 8); }),
+        [](unsigned thread) { return thread % 8 == 7 ? thread : thread + 1; });
+  check(
+      values_in_warp<short>([=](unsigned thread) { return __shfl_up_sync(all, static_cast<short>(thread), 2, 16); }),
+      [](unsigned thread) { return static_cast<short>(thread % 16 < 2 ? thread : thread - 2); });
+  check(values_in_warp<long long>([=](unsigned thread) { return __shfl_xor_sync(all, -1LL * thread, 5); }),
+        [](unsigned thread) { return -1LL * (thread ^ 5); });
+  check(values_in_warp<float>([=](unsigned thread) { return __shfl_sync(all, static_cast<float>(thread), 9, 8); }),
+        [](unsigned thread) { return static_cast<float>(thread / 8 * 8 + 1); });
+  check(values_in_warp<unsigned>([=](unsigned thread) { return __ballot_sync(all, thread % 3 == 0); }),
         [](unsigned) { return 0x49249249u; });
-  check(lanes_of<int>([=](unsigned lane) { return __any_sync(all, lane == 9) + 2 * __all_sync(all, lane < 31); }),
+  check(values_in_warp<int>(
+            [=](unsigned thread) { return __any_sync(all, thread == 9) + 2 * __all_sync(all, thread < 31); }),
         [](unsigned) { return 1; });
-  check(lanes_of<unsigned>([=](unsigned lane) { return __reduce_add_sync(all, lane); }),
+  check(values_in_warp<unsigned>([=](unsigned thread) { return __reduce_add_sync(all, thread); }),
         [](unsigned) { return 496u; });
 }
 
-TEST_CASE("lanes of a mask meet without the others") {
-  const std::vector<unsigned> found = lanes_of<unsigned>([](unsigned lane) {
+TEST_CASE("threads of a mask meet without the others") {
+  const std::vector<unsigned> found = values_in_warp<unsigned>([](unsigned thread) {
     unsigned sum = 0;
-    if (lane < 8) {
-      for (unsigned i = 0; i < 3; ++i) sum += __reduce_add_sync(0xff, lane + i);
+    if (thread < 8) {
+      for (unsigned i = 0; i < 3; ++i) sum += __reduce_add_sync(0xff, thread + i);
     } else {
-      sum = __reduce_add_sync(0xffffff00, lane);
+      sum = __reduce_add_sync(0xffffff00, thread);
     }
     return sum + 1000 * __reduce_add_sync(~0u, 1);
   });
-  for (unsigned lane = 0; lane < 32; ++lane) CHECK(found[lane] == (lane < 8 ? 3 * 28 + 8 + 16 : 496 - 28) + 32000);
+  for (unsigned thread = 0; thread < 32; ++thread)
+    CHECK(found[thread] == (thread < 8 ? 3 * 28 + 8 + 16 : 496 - 28) + 32000);
 }
 
 TEST_CASE("tiles of cooperative groups") {
-  const auto found = lanes_of<unsigned>([](unsigned lane) {
+  const auto found = values_in_warp<unsigned>([](unsigned thread) {
     const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
-    const unsigned sum = cg::reduce(tile, lane, cg::plus<unsigned>()), next = tile.shfl_down(lane, 1);
+    const unsigned sum = cg::reduce(tile, thread, cg::plus<unsigned>()), next = tile.shfl_down(thread, 1);
     tile.sync();
     cg::this_thread_block().sync();
     return sum * 1000000 + next * 10000 + tile.thread_rank() * 100 + tile.meta_group_rank() * 10 + tile.size();
   });
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    const unsigned first = lane / 8 * 8, next = lane % 8 == 7 ? lane : lane + 1;
-    CHECK(found[lane] == (8 * first + 28) * 1000000 + next * 10000 + lane % 8 * 100 + lane / 8 * 10 + 8);
+  for (unsigned thread = 0; thread < 32; ++thread) {
+    const unsigned first = thread / 8 * 8, next = thread % 8 == 7 ? thread : thread + 1;
+    CHECK(found[thread] == (8 * first + 28) * 1000000 + next * 10000 + thread % 8 * 100 + thread / 8 * 10 + 8);
   }
 }
 
@@ -171,8 +174,9 @@ TEST_CASE("a barrier that not all threads reach ends the launch") {
                  [] {
                    if (threadIdx.x != 33) __shfl_down_sync(~0u, 1, 1);
                  })
-            .starts_with("block 0 has a warp's barrier or shuffle that not all lanes reach: 33 threads (0, 1, 2, "
-                         "...) have returned, 31 threads "));
+            .starts_with(
+                "block 0 has a warp's barrier or shuffle that not all of its threads reach: 33 threads (0, 1, 2, "
+                "...) have returned, 31 threads "));
   CHECK(fault_of(2, [] { launch(1, 1, [] {}); }).starts_with("a kernel launches another one"));
   CHECK_THROWS_AS(launch(1, 8,
                          [] {

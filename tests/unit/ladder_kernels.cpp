@@ -101,10 +101,11 @@ TEST_CASE("squares in shared memory") {
   CHECK(exact == kernel_sum<cuda::shared_mask, square_sum>(shape_of<cuda::shared_mask>(1000, 96), x));
 }
 
-TEST_CASE("redux adds the 64 bits of all lanes") {
+TEST_CASE("redux adds the 64 bits of all threads of the warp") {
   constexpr auto least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
   std::vector<std::int64_t> x(32), found(32);
-  for (unsigned lane = 0; lane < 32; ++lane) x[lane] = lane % 2 == 0 ? most - 5 * lane : least + 7 * lane;
+  for (unsigned thread = 0; thread < 32; ++thread)
+    x[thread] = thread % 2 == 0 ? most - 5 * thread : least + 7 * thread;
   launch(1, 32, [&] { found[threadIdx.x] = cuda::redux(x[threadIdx.x]); });
   CHECK(found == std::vector(32, std::accumulate(x.begin(), x.end(), std::int64_t{0})));
 }

@@ -104,7 +104,7 @@ TEST_CASE("a wrong trace is noticed") {
   CHECK_FALSE(threads_keep_apart(race.steps[1]));
 }
 
-TEST_CASE("bank conflicts as their stages tell: 2, 4, ... lanes where the stride grows, none where it halves") {
+TEST_CASE("bank conflicts as their stages tell: 2, 4, ... threads where the stride grows, none where it halves") {
   const trace strided = make_trace(find_traced_stage("shared-strided"), {1024, 1024});
   for (unsigned stride = 1; stride <= 512; stride *= 2) {
     const unsigned readers = std::min(512u / stride, 32u);
@@ -136,7 +136,7 @@ TEST_CASE("no copy overwrites a buffer that is not added yet, and as many are un
   CHECK(most == 2 * 3 * 16);  // two blocks, three buffers of 16 elements
 }
 
-TEST_CASE("the lanes of a warp that is added at once all work") {
+TEST_CASE("the threads of a warp that is added at once all work") {
   const trace all = make_trace(find_traced_stage("cooperative-groups"), {32, 8, 4});
   CHECK(working_threads(step_called(all, "each warp at once")).size() == 16);
   CHECK(working_threads(step_called(all, "the first warp at once")).size() == 8);

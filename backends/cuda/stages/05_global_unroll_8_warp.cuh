@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // 05 global_unroll_8_warp -- builds on 04 global_unroll
 // Fixes:   the last six levels pay a block barrier although only one warp still works.
-// How:     those levels are unrolled, with a warp barrier after each: since Volta the lanes of a warp may run apart.
+// How:     those levels are unrolled, with a warp barrier after each: since Volta the threads of a warp may
+//          run apart.
 // Expect:  a little faster: fewer barriers.
 // Order:   fixed, the same as 04 with 8 tiles.
 #pragma once

@@ -2,7 +2,7 @@
 // 08 shared_strided -- builds on 07 shared_mask
 // Fixes:   working threads are spread over all warps.
 // How:     the first threads take all the work, at index 2 * stride * thread.
-// Expect:  divergence is gone; lanes now touch the same shared-memory bank, 2 to 32 at once.
+// Expect:  divergence is gone; threads of a warp now touch the same shared-memory bank, 2 to 32 at once.
 // Result:  slower than 07 on an H200: 656 GB/s against 752 for the sum of 2^28 floats. A step is so short that the
 //          compiler predicates it: warps that rest issue it all the same, and bank conflicts come on top.
 // Order:   fixed, the same as 06.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 09 shared_sequential -- builds on 08 shared_strided
 // Fixes:   bank conflicts.
-// How:     the stride halves from half the block down to 1, so that lanes touch neighbouring words.
+// How:     the stride halves from half the block down to 1, so that threads touch neighbouring words.
 // Expect:  faster: neither divergence, but in the last warp, nor conflicts.
 // Order:   fixed, so run-to-run reproducible.
 #pragma once

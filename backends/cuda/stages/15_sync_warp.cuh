@@ -16,23 +16,24 @@ template <class A>
 __global__ void __launch_bounds__(most_threads) sync_warp_kernel(stage_arguments<A> a) {
   const stopwatch watch(a.cycles);
   auto* values = dynamic_shared<typename A::state>();
-  const unsigned thread = threadIdx.x, lane = thread % 32, warps = blockDim.x / 32;
+  const unsigned thread = threadIdx.x, warp_thread = thread % 32, warps = blockDim.x / 32;
   values[thread] = load_two<A>(a);
   __syncwarp();
 #pragma unroll
   for (unsigned stride = 16; stride > 0; stride /= 2) {
-    if (lane < stride) A::merge(values[thread], values[thread + stride]);
+    if (warp_thread < stride) A::merge(values[thread], values[thread + stride]);
     __syncwarp();
   }
   __syncthreads();
   if (thread < 32) {
-    const auto total = lane < warps ? values[32 * lane] : A::identity();
+    const auto total = warp_thread < warps ? values[32 * warp_thread] : A::identity();
     __syncwarp();
-    values[lane] = total;
+    values[warp_thread] = total;
     __syncwarp();
 #pragma unroll
     for (unsigned stride = 16; stride > 0; stride /= 2) {
-      if (lane < stride && lane + stride < warps) A::merge(values[lane], values[lane + stride]);
+      if (warp_thread < stride && warp_thread + stride < warps)
+        A::merge(values[warp_thread], values[warp_thread + stride]);
       __syncwarp();
     }
   }

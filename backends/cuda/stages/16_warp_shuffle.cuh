@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // 16 warp_shuffle -- builds on 15 sync_warp
 // Fixes:   each level inside a warp stores to shared memory, waits and loads again.
-// How:     lanes shuffle registers; shared memory holds one slot for each warp, around the one block barrier.
+// How:     the threads of a warp shuffle registers; shared memory holds one slot for each warp, around the one
+//          block barrier.
 // Expect:  fewer clock cycles; latency falls at small n; no change where memory is the limit.
 // Order:   fixed, the same as 15.
 #pragma once
@@ -10,7 +11,7 @@
 
 namespace fanin::cuda {
 
-/// The sum over the warp, in lane 0. All lanes call it.
+/// The sum over the warp, in its first thread. All threads of the warp call it.
 template <class A>
 __device__ typename A::state warp_fold(typename A::state s) {
 #pragma unroll
@@ -22,11 +23,11 @@ __device__ typename A::state warp_fold(typename A::state s) {
 template <class A>
 __device__ typename A::state block_fold(typename A::state s) {
   __shared__ typename A::state slots[most_threads / 32];
-  const unsigned lane = threadIdx.x % 32;
+  const unsigned warp_thread = threadIdx.x % 32;
   s = warp_fold<A>(s);
-  if (lane == 0) slots[threadIdx.x / 32] = s;
+  if (warp_thread == 0) slots[threadIdx.x / 32] = s;
   __syncthreads();
-  if (threadIdx.x < 32) s = warp_fold<A>(lane < blockDim.x / 32 ? slots[lane] : A::identity());
+  if (threadIdx.x < 32) s = warp_fold<A>(warp_thread < blockDim.x / 32 ? slots[warp_thread] : A::identity());
   return s;
 }
 

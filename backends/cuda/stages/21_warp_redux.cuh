@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // 21 warp_redux -- builds on 20 vectorized
 // Fixes:   five shuffles, each waiting for the one before, to add a warp of integers.
-// How:     redux.sync adds 32 bits of all lanes in one instruction; wider sums go in pieces of 27 bits, which 32
-//          lanes cannot overflow.
+// How:     redux.sync adds 32 bits of all threads of a warp in one instruction; wider sums go in pieces of 27 bits,
+//          which 32 threads cannot overflow.
 // Expect:  fewer clock cycles at the end of each block; no change at large n.
 // Order:   none needed: integer sums are exact.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace fanin::cuda {
 
-/// The sum over the warp, in every lane. Devices without the instruction do not compile this template, which nobody
+/// The sum over the warp, in every thread. Devices without the instruction do not compile this template, which nobody
 /// calls there.
 template <class State>
 __device__ State redux(State s) {
@@ -30,11 +30,11 @@ template <class A>
 __device__ void warp_redux_body(const stage_arguments<A>& a) {
   const stopwatch watch(a.cycles);
   __shared__ typename A::state slots[most_threads / 32];
-  const unsigned lane = threadIdx.x % 32;
+  const unsigned warp_thread = threadIdx.x % 32;
   auto s = redux(fold_vectors<A>(a));
-  if (lane == 0) slots[threadIdx.x / 32] = s;
+  if (warp_thread == 0) slots[threadIdx.x / 32] = s;
   __syncthreads();
-  if (threadIdx.x < 32) s = redux(lane < blockDim.x / 32 ? slots[lane] : A::identity());
+  if (threadIdx.x < 32) s = redux(warp_thread < blockDim.x / 32 ? slots[warp_thread] : A::identity());
   store_partial<A>(a, watch, s);
 }
 

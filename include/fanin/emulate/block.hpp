@@ -100,12 +100,12 @@ struct thread {
   place stands;
   void* fiber = nullptr;
   waits now = waits::no;
-  unsigned mask = 0;           ///< the lanes of the warp that the thread waits for
+  unsigned mask = 0;           ///< the threads of the warp that the thread waits for
   int line = 0;                ///< the line of the last barrier, exchange, fence or atomic function
   std::uint64_t sent = 0;      ///< the value that other threads get
-  std::uint64_t received[32];  ///< the values of the lanes of the last exchange
+  std::uint64_t received[32];  ///< the values of the threads of the last exchange
   unsigned phase = 0;          ///< the number of exchanges so far, modulo 2
-  unsigned phases[32];         ///< the phases of the lanes at the last exchange
+  unsigned phases[32];         ///< the phases of the threads at the last exchange
   char passed[2], fenced;      ///< ThreadSanitizer's marks of what the thread did before an exchange or a fence
 };
 
@@ -161,12 +161,12 @@ FANIN_EMULATE_UNSEEN inline void stop(const std::string& text) {
   while (true) give_turn();
 }
 
-/// Passes values between the lanes of the mask. Returns the calling thread, which has received the values.
+/// Passes values between the threads of the mask. Returns the calling thread, which has received the values.
 FANIN_EMULATE_UNSEEN inline const thread& exchange(unsigned mask, std::uint64_t mine, int line) {
   thread& self = running->current();
-  const unsigned lane = threadIdx.x % 32, first = threadIdx.x - lane;
+  const unsigned warp_thread = threadIdx.x % 32, first = threadIdx.x - warp_thread;
   self.line = line;
-  if ((mask >> lane & 1) == 0) {
+  if ((mask >> warp_thread & 1) == 0) {
     stop("thread " + std::to_string(threadIdx.x) + " of block " + std::to_string(blockIdx.x) +
          " is not in the mask that it passes at line " + std::to_string(line));
   }
@@ -206,30 +206,30 @@ FANIN_EMULATE_UNSEEN inline void open_block() {
   for (thread& one : running->threads) one.now = waits::no;
 }
 
-/// Lets the lanes of the mask of thread `number` go on if all of them wait with this mask, at one line.
+/// Lets the threads of the mask of thread `number` go on if all of them wait with this mask, at one line.
 FANIN_EMULATE_UNSEEN inline void open_warp(std::size_t number) {
   const thread& asking = running->threads[number];
   if (asking.now != waits::for_warp) return;
   const std::size_t first = number / 32 * 32;
-  thread* lanes[32] = {};
-  for (std::size_t lane = 0; lane < 32; ++lane) {
-    if ((asking.mask >> lane & 1) == 0) continue;
-    if (first + lane >= running->threads.size()) return;
-    thread& other = running->threads[first + lane];
+  thread* meeting[32] = {};
+  for (std::size_t warp_thread = 0; warp_thread < 32; ++warp_thread) {
+    if ((asking.mask >> warp_thread & 1) == 0) continue;
+    if (first + warp_thread >= running->threads.size()) return;
+    thread& other = running->threads[first + warp_thread];
     if (other.now != waits::for_warp || other.mask != asking.mask || other.line != asking.line) return;
-    lanes[lane] = &other;
+    meeting[warp_thread] = &other;
   }
-  for (thread* const to : lanes) {
+  for (thread* const to : meeting) {
     if (to == nullptr) continue;
-    for (std::size_t lane = 0; lane < 32; ++lane) {
-      to->received[lane] = lanes[lane] != nullptr ? lanes[lane]->sent : to->sent;
-      to->phases[lane] = lanes[lane] != nullptr ? lanes[lane]->phase : 0;
+    for (std::size_t warp_thread = 0; warp_thread < 32; ++warp_thread) {
+      to->received[warp_thread] = meeting[warp_thread] != nullptr ? meeting[warp_thread]->sent : to->sent;
+      to->phases[warp_thread] = meeting[warp_thread] != nullptr ? meeting[warp_thread]->phase : 0;
     }
   }
-  for (thread* const one : lanes) {
+  for (thread* const one : meeting) {
     if (one != nullptr) one->now = waits::no;
   }
-  for (thread* const one : lanes) {
+  for (thread* const one : meeting) {
     if (one != nullptr) one->phase ^= 1;
   }
 }
@@ -267,7 +267,7 @@ inline std::string who_waits() {
       text += single ? " has returned" : " have returned";
     } else {
       text += std::string(single ? " waits for " : " wait for ") +
-              (one.now == waits::for_block ? "the block" : "lanes of the warp") + " at line " +
+              (one.now == waits::for_block ? "the block" : "threads of the warp") + " at line " +
               std::to_string(one.line);
     }
   }
@@ -325,7 +325,7 @@ FANIN_EMULATE_UNSEEN inline void run_block(const stacks& memory, const std::vect
     if (one.now == waits::never) continue;
     const char* const what = one.now == waits::for_block
                                  ? " has a barrier that not all threads reach: "
-                                 : " has a warp's barrier or shuffle that not all lanes reach: ";
+                                 : " has a warp's barrier or shuffle that not all of its threads reach: ";
     throw fault("block " + std::to_string(blockIdx.x) + what + who_waits());
   }
 }
