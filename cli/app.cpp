@@ -8,9 +8,6 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 
 #include <fanin/error.hpp>
 #include <fanin/version.hpp>
@@ -20,6 +17,7 @@
 #include "cli/commands.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/parse_error.hpp"
 #include "cli/run.hpp"

@@ -3,13 +3,13 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/App.hpp>
 
 #include <fanin/backend.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/kit/json.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/table.hpp"
 
 namespace fanin::cli {

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/App.hpp>
 
 #include <fanin/backend.hpp>
 
@@ -14,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/lab/lab.hpp"
 #include "cli/lesson/trace.hpp"

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/App.hpp>
 
 #include <fanin/backend.hpp>
 
@@ -15,6 +14,7 @@
 #include "cli/input/source.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/text.hpp"
 #include "oracle/complex_truth.hpp"
 #include "oracle/exact_sum.hpp"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // fanin manpage prints the manual page, generated from the parser.
 #include <fmt/format.h>
-#include <CLI/App.hpp>
 
 #include "cli/about.hpp"
 #include "cli/commands.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/parser.hpp"
 
 namespace fanin::cli {
 

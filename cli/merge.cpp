@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/App.hpp>
 #include <fanin/accumulator/bounds.hpp>
 
 #include "cli/commands.hpp"
@@ -15,6 +14,7 @@
 #include "cli/kit/errors.hpp"
 #include "cli/kit/json.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/text.hpp"
 
 namespace fanin::cli {

@@ -5,13 +5,11 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 
 #include "base/words.hpp"
 #include "cli/advice.hpp"
 #include "cli/kit/errors.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/text.hpp"
 
 namespace fanin::cli {

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <CLI/App.hpp>
 
 #include <fanin/fanin.hpp>
 
@@ -17,6 +16,7 @@
 #include "cli/kit/errors.hpp"
 #include "cli/kit/json.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/table.hpp"
 #include "cli/kit/text.hpp"
 #include "oracle/exact_sum.hpp"

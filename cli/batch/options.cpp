@@ -2,10 +2,10 @@
 #include "cli/batch/options.hpp"
 
 #include <fmt/format.h>
-#include <CLI/App.hpp>
 
 #include "cli/kit/errors.hpp"
 #include "cli/kit/options.hpp"
+#include "cli/kit/parser.hpp"
 
 namespace fanin::cli {
 

@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/App.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/kit/interrupt.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/terminal.hpp"
 
 namespace fanin::cli {

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/App.hpp>
 
 #include <fanin/fanin.hpp>
 
@@ -14,6 +13,7 @@
 #include "cli/input/options.hpp"
 #include "cli/kit/commit.hpp"
 #include "cli/kit/errors.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/terminal.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/reduce/element_forms.hpp"

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/App.hpp>
 
 #include <fanin/backend.hpp>
 
@@ -13,6 +12,7 @@
 #include "cli/device/machine.hpp"
 #include "cli/gpu.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/parser.hpp"
 
 namespace fanin::cli {
 

@@ -4,9 +4,9 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <CLI/App.hpp>
 
 #include "cli/kit/options.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/text.hpp"
 
 namespace fanin::cli {

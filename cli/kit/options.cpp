@@ -12,9 +12,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/App.hpp>
 
 #include "cli/kit/errors.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/text.hpp"
 
 namespace fanin::cli {

@@ -7,13 +7,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/App.hpp>
 
 #include "backends/cuda/stages/ladder.hpp"
 #include "cli/commands.hpp"
 #include "cli/gpu.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/share.hpp"
 #include "cli/kit/table.hpp"
 #include "cli/kit/terminal.hpp"

@@ -2,10 +2,10 @@
 #include "cli/lesson/options.hpp"
 
 #include <fmt/format.h>
-#include <CLI/App.hpp>
 
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/lesson/story.hpp"
 #include "cli/lesson/trace.hpp"
 

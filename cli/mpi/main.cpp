@@ -11,7 +11,6 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <CLI/Error.hpp>
 
 #include <fanin/mpi/place.hpp>
 #include <fanin/version.hpp>
@@ -19,6 +18,7 @@
 #include "cli/about.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/mpi/request.hpp"
 
 namespace fanin::cli::mpi {

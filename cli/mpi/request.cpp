@@ -5,9 +5,6 @@
 #include <chrono>
 
 #include <fmt/format.h>
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 
 #include <fanin/mpi.hpp>
 #include <fanin/version.hpp>
@@ -15,6 +12,7 @@
 #include "backends/as_scalar.hpp"
 #include "base/words.hpp"
 #include "cli/kit/errors.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/parse_error.hpp"
 

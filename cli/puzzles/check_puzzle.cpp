@@ -9,13 +9,13 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <CLI/App.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/kit/child.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/interrupt.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/temporary.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/puzzles/texts.hpp"

@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <CLI/App.hpp>
-
 #include "cli/commands.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/reduce/joint.hpp"
 

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/App.hpp>
 
 #include "cli/input/options.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/table.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/reduce/element_forms.hpp"

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/App.hpp>
 
 #include "cli/batch/batch.hpp"
 #include "cli/batch/by.hpp"
 #include "cli/input/options.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/reduce/joint.hpp"
 #include "cli/reduce/loaded.hpp"

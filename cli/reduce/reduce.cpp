@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/App.hpp>
 
 #include "cli/batch/batch.hpp"
 #include "cli/batch/by.hpp"
@@ -16,6 +15,7 @@
 #include "cli/input/options.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/reduce/loaded.hpp"
 #include "cli/reduce/pass.hpp"

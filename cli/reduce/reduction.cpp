@@ -6,10 +6,10 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <CLI/App.hpp>
 
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/reduce/element_forms.hpp"
 #include "oracle/exact_sum.hpp"

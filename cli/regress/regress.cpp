@@ -10,11 +10,11 @@
 #include <span>
 
 #include <fmt/format.h>
-#include <CLI/App.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/terminal.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/regress/pairs.hpp"

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/App.hpp>
 
 #include <fanin/backend.hpp>
 
@@ -14,6 +13,7 @@
 #include "cli/kit/child.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/report/charts.hpp"
 #include "cli/report/draw.hpp"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Whether the folders include only from themselves and from the folders that stand behind them here; all may include
-# public headers. What is not here, as tests and most of the command, may include from any folder.
+# public headers. What is not here, as tests and most of the command, may include from any folder. In the command
+# one header alone includes the parser of JSON, and one the parser of command lines.
 # usage: include_directions.sh SOURCE_FOLDER
 set -euo pipefail
 cd "$1"
@@ -20,5 +21,12 @@ measure base
 oracle base
 cli/kit base measure
 cli/input base cli/kit
+END
+while read -r header library; do
+  wrong=$(grep -rnE "^ *# *include <$library/" cli | grep -v "^$header:" || true)
+  [[ -z $wrong ]] || { printf '%s\n' "$wrong"; status=1; }
+done << 'END'
+cli/kit/json.hpp nlohmann
+cli/kit/parser.hpp CLI
 END
 exit $status

@@ -5,10 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include <fanin/accumulator/int128.hpp>
 #include <fanin/backend.hpp>
 #include <fanin/error.hpp>
@@ -16,6 +12,7 @@
 #include "cli/input/options.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/options.hpp"
+#include "cli/kit/parser.hpp"
 #include "cli/kit/text.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
