@@ -22,8 +22,8 @@ const held& of(const fanin_compact* from) { return *reinterpret_cast<const held*
 
 template <class R>
 R value_of(const held& from, operation what) {
-  if (what == operation::sum) return from.round<R>();
-  if (what == operation::mean) return from.mean<R>();
+  const operation_row& row = row_of(what);
+  if (row.adds == summand::elements) return is_quotient(row.value) ? from.mean<R>() : from.round<R>();
   throw unsupported("a compact sum gives a sum or a mean, not " + std::string(to_string(what)));
 }
 

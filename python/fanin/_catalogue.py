@@ -38,15 +38,16 @@ TRUTHS = frozenset(what for what in OPERATIONS.values() if is_number_of(what, F6
 TRUTHS_OF_BOOL = frozenset(what for what in OPERATIONS.values() if is_number_of(what, U8, U8))
 COUNTS = frozenset(what for what in OPERATIONS.values() if is_number_of(what, F64, U64))
 
-# Operations that exist for floats, and not for integers; and those that do not exist for integers on devices.
+# Operations that exist for floats, and not for integers; and those that do not exist for integers on devices, which
+# have no sums of products of integers.
 OF_FLOATS = frozenset(what for what in OPERATIONS.values()
                       if has_method(what, F64, "fast") and not has_method(what, I64, "fast"))
-OF_FLOATS_ON_DEVICES = OF_FLOATS | {OPERATIONS["dot"], OPERATIONS["vdot"]}
+OF_FLOATS_ON_DEVICES = OF_FLOATS | {what for what in OPERATIONS.values() if c.operation_inputs(what) == 2}
 
 
 def is_read_on_devices(what, code):
     """Whether devices read integers of that type as they are, although the operation is one of floats."""
-    return what == OPERATIONS["log_sum_exp"] and code in INTEGERS and SIZES[code] != 2
+    return what in OF_FLOATS and code in INTEGERS and SIZES[code] != 2
 
 
 def is_truth(what, is_bool):
