@@ -16,6 +16,9 @@
 
 namespace fanin {
 
+// -Wshadow of g++ 12 warns of enumerators that have the names of types, although they have a scope of their own.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 enum class element_type : std::uint8_t {
   f32,
   f64,
@@ -34,6 +37,7 @@ enum class element_type : std::uint8_t {
   c64,
   c128
 };
+#pragma GCC diagnostic pop
 
 template <class T>
 struct element_row {
