@@ -92,6 +92,7 @@ struct ends_with {
 /// The facts that the end of a reduction needs.
 struct ending {
   operation what;            ///< as ended_as() gives it
+  summand adds;              ///< what a sum is of
   sum_value value;           ///< what becomes of a sum
   unsigned ddof;             ///< a sum of deviations is divided by the number of elements minus `ddof`
   element_type result;       ///< the type of the value's number
@@ -173,10 +174,13 @@ template <class T>
 inline constexpr bool are_exact_moments<exact_moments_accumulator<T>> = true;
 template <class M>
 inline constexpr bool has_exact_moments = are_exact_moments<typename M::state>;
-/// Whether the operation that ends is `sum` or `mean`.
-FANIN_HOST_DEVICE inline bool ends_elements(const ending& end) {
-  return end.what == operation::sum || end.what == operation::mean;
-}
+/// For with_operation(): the recipes that add elements.
+struct adds_elements {
+  template <class Recipe>
+  constexpr bool operator()(Recipe) const {
+    return row_of(Recipe::what).adds == summand::elements;
+  }
+};
 
 /// The value of `count` elements whose state is `s`.
 template <class M>
@@ -188,8 +192,11 @@ FANIN_HOST_DEVICE finished_bits finished_value(const typename M::state& s, std::
     using T = typename M::element;
     constexpr method how = served_by<M>::how;
     if constexpr (has_exact_moments<M>) {
-      if (end.what == operation::sum) return exact_bits<recipe<operation::sum, how, T>>(s.sum, count, end.to);
-      if (end.what == operation::mean) return exact_bits<recipe<operation::mean, how, T>>(s.sum, count, end.to);
+      if (end.adds == summand::elements) {
+        with_operation<T, how>(end.what, adds_elements(),
+                               [&]<class Recipe>(Recipe) { found = exact_bits<Recipe>(s.sum, count, end.to); });
+        return found;
+      }
     }
     with_operation<T, how>(end.what, ends_with<M>(), [&](auto one) {
       using Recipe = decltype(one);
@@ -267,7 +274,7 @@ FANIN_HOST_DEVICE inline bool decide_by_doubles(const accumulator::integer_momen
                                                 const ending& end, std::uint64_t& bits) {
   double value;
   const bool decided =
-      end.what == operation::norm2
+      end.adds == summand::squares
           ? accumulator::decide_norm(s, value)
           : count > end.ddof && accumulator::decide_dispersion(s, count, {is_root(end.value), end.ddof}, value);
   if (decided) bits = detail::to_bits(value);
@@ -280,11 +287,11 @@ FANIN_HOST_DEVICE finished_bits scaled_bits(const typename P::state& sum, std::u
   const auto use = P::use_of(end.value, end.ddof);
   if constexpr (folds_terms<P>) {
     if constexpr (has_exact_moments<M>) {
-      if (ends_elements(end)) {
+      if (end.adds == summand::elements) {
         return bits_of_value(rounded_sum<std::uint64_t>(sum.sum, count, end.value == sum_value::mean, end.to));
       }
     }
-    if constexpr (served_by<M>::first != operation::dot) {  // A dot product has no root.
+    if constexpr (row_of(served_by<M>::first).adds != summand::products) {  // A dot product has no root.
       std::uint64_t bits;
       if (decide_by_pairs<P>(sum, count, use, end.to, bits)) return bits_of_value(bits);
     }

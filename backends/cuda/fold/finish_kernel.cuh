@@ -47,7 +47,8 @@ inline finish_target target_of(operation what, element_type type, element_type r
   finish_target target{};
   const auto ddof = static_cast<unsigned>(least_count(ended_as) > 1 ? 1 : 0);
   target.takes_short_ends = has_short_end(row_of(what));
-  target.end = {ended_as, row_of(ended_as).value, ddof, result, format_of(result), rule_of(what, type)};
+  const operation_row& row = row_of(ended_as);
+  target.end = {ended_as, row.adds, row.value, ddof, result, format_of(result), rule_of(what, type)};
   with_result_type(what, result, [&]<class R>() {
     target.word_bytes = alignof(R);
     target.words = sizeof(R) / alignof(R);
