@@ -225,19 +225,19 @@ void csv_parser::note_names(const column_choice& choice, const text_numbers& out
   if (!note.empty()) write_stderr(fmt::format("warning: {}: {}", out.name(), note));
 }
 
-bool csv_parser::is_left_out(std::size_t field) const {
-  return std::ranges::find(others_, field, &header_guess::other_column::field) != others_.end();
+bool csv_parser::is_left_out(std::size_t place) const {
+  return std::ranges::find(others_, place, &header_guess::other_column::field) != others_.end();
 }
 
 void csv_parser::leave_out_others(const text_numbers& out) const {
   if (others_.empty()) return;
   const std::size_t shown = std::min<std::size_t>(others_.size(), 16);
   std::string columns, advice;
-  for (const auto& [field, text] : std::span(others_).first(shown)) {
-    if (advice.empty()) advice = advice_on(text, layout_.numbers, delimiter_, field == 0);
-    const bool has_name = field < names_.size() && !names_[field].empty();
+  for (const auto& [place, text] : std::span(others_).first(shown)) {
+    if (advice.empty()) advice = advice_on(text, layout_.numbers, delimiter_, place == 0);
+    const bool has_name = place < names_.size() && !names_[place].empty();
     columns += fmt::format("{}{} {}", columns.empty() ? "" : ", ",
-                           has_name ? printable(names_[field]) : std::to_string(field + 1),
+                           has_name ? printable(names_[place]) : std::to_string(place + 1),
                            text.empty() ? "(empty)" : fmt::format("'{}'", printable(text)));
   }
   if (shown < others_.size()) columns += fmt::format(" and {} more", others_.size() - shown);

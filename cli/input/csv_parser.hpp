@@ -64,7 +64,7 @@ class csv_parser {
   void choose_columns(text_numbers& out);
   /// Says which columns are left out because they are not numbers. @throws bad_data if all are
   void leave_out_others(const text_numbers& out) const;
-  bool is_left_out(std::size_t field) const;
+  bool is_left_out(std::size_t place) const;
   /// Whether the table may have one column of numbers only.
   bool takes_only_column() const { return layout_.columns == default_columns::only && layout_.column.empty(); }
   /// @throws usage_error, when the columns are known, if the table has several columns of numbers and may not

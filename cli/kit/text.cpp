@@ -77,7 +77,7 @@ template <class T>
 std::string number_hex(T x) {
   if constexpr (sizeof(T) == 8 && std::integral<T>) {
     const auto bits = static_cast<std::uint64_t>(x), size = x < 0 ? 0 - bits : bits;
-    const int width = std::bit_width(size);
+    const auto width = static_cast<int>(std::bit_width(size));
     if (width - std::countr_zero(size) > 53) {  // no double has all digits
       std::string digits = fmt::format("{:016x}", size << (64 - width) << 1);
       digits.resize(digits.find_last_not_of('0') + 1);

@@ -109,8 +109,8 @@ std::vector<block> parse(std::string_view page) {
     }
   }
   std::vector<block> blocks;
-  for (const auto& [kind, text] : texts) {
-    blocks.push_back({kind, kind == kind::code ? std::vector<span>{{text_style::code, text}} : spans_of(text)});
+  for (const auto& [is, text] : texts) {
+    blocks.push_back({is, is == kind::code ? std::vector<span>{{text_style::code, text}} : spans_of(text)});
   }
   return blocks;
 }

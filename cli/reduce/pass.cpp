@@ -46,9 +46,9 @@ void reduction_pass::refuse_type(element_type had, element_type found) const {
                                 inputs_.back().name, to_string(found)));
 }
 
-void reduction_pass::refuse_column(std::size_t column, std::string_view had, std::string_view input,
+void reduction_pass::refuse_column(std::size_t which, std::string_view had, std::string_view input,
                                    std::string_view found) const {
-  const std::string place = columns_.size() == 1 ? "the column" : fmt::format("column {}", column + 1);
+  const std::string place = columns_.size() == 1 ? "the column" : fmt::format("column {}", which + 1);
   throw usage_error(fmt::format("{} of {} is '{}', but in {} it is '{}'{}", place, inputs_.front().name,
                                 printable(had), input, printable(found), advice_on_names));
 }

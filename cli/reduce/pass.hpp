@@ -45,7 +45,7 @@ class reduction_pass {
   void check_same(const source& input);
   /// A column that has no name, as it is chosen alone, has to be called the same in the headers of all inputs.
   void check_same_headings(const source& input);
-  [[noreturn]] void refuse_column(std::size_t column, std::string_view had, std::string_view input,
+  [[noreturn]] void refuse_column(std::size_t which, std::string_view had, std::string_view input,
                                   std::string_view found) const;
   void push(column& to, const array_view& piece);
   [[noreturn]] void refuse_type(element_type had, element_type found) const;
