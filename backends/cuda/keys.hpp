@@ -305,7 +305,7 @@ typename Recipe::accumulator::state state_of_keys(const typename A::state& s) {
   } else if constexpr (std::is_same_v<typename A::state, extremes<word>>) {
     const bool is_nan = is_key_of_nan(s.max, rule);
     return {number(is_nan ? s.max : s.min), number(s.max)};
-  } else if constexpr (Recipe::what == operation::max_magnitude) {
+  } else if constexpr (row_of(Recipe::what).result == result_rule::magnitude) {
     return {number(s), number(s)};
   } else {
     return number(s);
@@ -317,14 +317,15 @@ template <class Recipe>
 struct keyed_accumulator {
   using T = typename Recipe::element;
   using word = word_for<T>;
-  static constexpr operation what = Recipe::what;
-  static constexpr bool is_arg = what == operation::argmin || what == operation::argmax;
-  static constexpr bool is_one =
-      what == operation::min || what == operation::max || (what == operation::max_magnitude && floating<T>);
-  static constexpr bool is_both = !is_one && (what == operation::minmax || what == operation::max_magnitude);
-  using one_or_both = std::conditional_t<is_both, accumulator::both_extrema<word>, accumulator::nonzero_count<word>>;
-  using type = keyed<std::conditional_t<is_arg, accumulator::first_extremum<word, true>,
-                                        std::conditional_t<is_one, accumulator::extremum<word, true>, one_or_both>>>;
+  static constexpr operation_row row = row_of(Recipe::what);
+  static constexpr bool is_count = row.result == result_rule::count || row.result == result_rule::truth;
+  static constexpr bool is_both =
+      row.form == result_form::extremes || (row.result == result_rule::magnitude && !floating<T>);
+  using count_or_one =
+      std::conditional_t<is_count, accumulator::nonzero_count<word>, accumulator::extremum<word, true>>;
+  using of_numbers = std::conditional_t<is_both, accumulator::both_extrema<word>, count_or_one>;
+  using type = keyed<
+      std::conditional_t<row.form == result_form::indexed, accumulator::first_extremum<word, true>, of_numbers>>;
 };
 
 }  // namespace fanin::cuda

@@ -64,8 +64,7 @@ inline std::size_t table_bytes(const table_plan& plan) {
 }
 
 inline group_term term_of(const operation_row& row) {
-  if (row.what == operation::all) return group_term::one_if_zero;
-  if (row.unrounded) return group_term::one_if_nonzero;
+  if (row.unrounded) return row.seeks == extremity::least ? group_term::one_if_zero : group_term::one_if_nonzero;
   return row.adds == summand::squares ? group_term::square : group_term::integer;
 }
 

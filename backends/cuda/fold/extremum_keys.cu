@@ -58,7 +58,8 @@ __global__ void first_candidate_kernel(element_type type, const candidate* all, 
 
 void enqueue_key(operation what, element_type type, const void* result, std::int64_t* key,
                  const device_code::execution& where) {
-  device_code::launch_overlapped(where, 1, 1, 0, key_kernel, type, result, what == operation::min, key);
+  device_code::launch_overlapped(where, 1, 1, 0, key_kernel, type, result, row_of(what).seeks == extremity::least,
+                                 key);
 }
 
 void enqueue_value_of_key(element_type type, const std::int64_t* key, void* result,
@@ -68,15 +69,15 @@ void enqueue_value_of_key(element_type type, const std::int64_t* key, void* resu
 
 void enqueue_candidate(operation what, element_type type, const void* result, std::uint64_t count, std::int64_t* out,
                        const device_code::execution& where) {
-  device_code::launch_overlapped(where, 1, 1, 0, candidate_kernel, type, result, what == operation::argmin, count,
-                                 reinterpret_cast<candidate*>(out));
+  device_code::launch_overlapped(where, 1, 1, 0, candidate_kernel, type, result,
+                                 row_of(what).seeks == extremity::least, count, reinterpret_cast<candidate*>(out));
 }
 
 void enqueue_first_candidate(operation what, element_type type, const std::int64_t* candidates, std::size_t number,
                              void* result, const device_code::execution& where) {
   device_code::launch_overlapped(where, 1, 1, 0, first_candidate_kernel, type,
-                                 reinterpret_cast<const candidate*>(candidates), number, what == operation::argmin,
-                                 result);
+                                 reinterpret_cast<const candidate*>(candidates), number,
+                                 row_of(what).seeks == extremity::least, result);
 }
 
 }  // namespace fanin::cuda
