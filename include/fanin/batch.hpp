@@ -102,7 +102,7 @@ struct batch {
   std::array<array_axis, most_axes> axes{};
   std::size_t kept = 0, reduced = 0;
   /// The offsets of segments, or the keys of groups: i32, i64, u32 or u64.
-  array_view index;
+  array_view index = {};
   bool drops_others = false;
   std::optional<scalar> of_empty = {};
 

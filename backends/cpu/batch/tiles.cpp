@@ -22,7 +22,8 @@ row_tile row_tiles::task(std::size_t i) const {
   const std::size_t part = i % parts_, tile = i / parts_;
   const std::size_t first_row = tile % tiles_across_ * rows_in_tile_;
   const axis_walk where(outer(), tile / tiles_across_);
-  row_tile found{axis_walk({outer_places_.data(), outer_count_}, tile / tiles_across_).here()};
+  row_tile found{};
+  found.base = axis_walk({outer_places_.data(), outer_count_}, tile / tiles_across_).here();
   const auto steps = static_cast<std::ptrdiff_t>(first_row);
   for (std::size_t a = 0; a < most_inputs; ++a) found.base.of_input[a] += steps * across_.stride[a];
   found.base.of_mask += steps * across_.mask_stride;
