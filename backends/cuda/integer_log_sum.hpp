@@ -30,7 +30,7 @@ FANIN_HOST_DEVICE inline bool are_integers(const element_rule& rule) {
 /// `rest`.
 FANIN_HOST_DEVICE inline double exponential_at(unsigned first, unsigned rest) {
   // clang-format off
-  // e^-256, e^-240, ..., e^240, and 1, e, ..., e^15.
+  // The tables have e^-256, e^-240, ..., e^240, and 1, e, ..., e^15.
   alignas(128) static constexpr double high[] = {
       0x1.9755956ad4e9cp-370, 0x1.af7df757d4eb7p-347, 0x1.c915201a1e776p-324, 0x1.e430d04ec3068p-301,
       0x1.0074096a5a34cp-277, 0x1.0fa9a8317651fp-254, 0x1.1fc63223fac81p-231, 0x1.30d759323998cp-208,

@@ -81,9 +81,9 @@ TEST_CASE("no signal that can be caught leaves a temporary file") {
   const scratch_folder here;
   // A shell starts a background process with SIGINT and SIGQUIT ignored, and nohup a shell with SIGHUP ignored.
   const std::string read = "env --default-signal $fanin sum - --format text --method exact --save-state state <>in";
-  // SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGUSR1, SIGSEGV, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ and a real-time
-  // signal. The sanitizers would take SIGSEGV, and the thread sanitizer calls some handlers while it holds its own
-  // locks: under it, the child first sleeps in its read.
+  // The signals are SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGUSR1, SIGSEGV, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ
+  // and a real-time signal. The sanitizers would take SIGSEGV, and the thread sanitizer calls some handlers while it
+  // holds its own locks: under it, the child first sleeps in its read.
   const finished killed = here.shell(
       "asleep='^State:.*'; if grep -qa __tsan_init $fanin; then asleep='^State:.S'; fi\n"
       "ulimit -c 0; mkfifo in; export ASAN_OPTIONS=handle_segv=0 TSAN_OPTIONS=$TSAN_OPTIONS:handle_segv=0\n"

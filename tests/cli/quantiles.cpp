@@ -80,7 +80,7 @@ TEST_CASE("count, median and quantile: of files together, groups, rows and segme
   CHECK(here.shell("echo 18446744073709551615 3 >u.txt; echo 1 2 >i.txt; $fanin median u.txt i.txt --together").out ==
         "2.5\n");
   CHECK(here.shell("echo 18446744073709551615 -1 | $fanin quantile 1").out == "1.8446744073709552e+19\n");
-  // Numbers of rows, also in Fortran order, and of segments and groups.
+  // Rows, also in Fortran order, segments and groups have quantiles too.
   here.shell("seq 12 >s.txt");
   CHECK(here.fanin("median s.txt --axis 0 --shape 3,4").out == "5\n6\n7\n8\n");
   CHECK(here.fanin("reduce count,quantile:0.1,sum s.txt --axis 1 --shape 3,4").out ==

@@ -216,7 +216,7 @@ TEST_CASE("cases of fanin are measured apart, if their inputs differ") {
 
 TEST_CASE("CPU time decides where the wall time varies too much, and the report says so") {
   const other_programs here;
-  // 67.5 ms and 69.6 ms of CPU time, and wall times that vary by 16 ms.
+  // The programs take 67.5 ms and 69.6 ms of CPU time, and their wall times vary by 16 ms.
   const auto times = [](const std::string& step, const std::string& cpu) {
     return "t=$((84 + n * " + step + " % 33))\necho '" +
            google_result(google_row("x", R"("real_time": '$t', "time_unit": "ms", "cpu_time": )" + cpu)) + "'";

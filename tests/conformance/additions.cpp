@@ -153,7 +153,7 @@ void check_additions(const backend& b, findings& found) {
     }
     expect_added<T, R>(b, what, x, segments_of(inputs, offsets), chosen, found);
   });
-  // Enough for threads: within results, and in parts of rows.
+  // These elements are enough for threads, within results and in parts of rows.
   const std::vector<float> x = mixed_values<float>(900001, 5);
   const input_views inputs = array_view(std::span<const float>(x));
   for (const method how : all_methods) {

@@ -236,7 +236,7 @@ void check_rows(const backend& b, findings& found) {
       }
     });
   });
-  // Enough for threads: within rows, in parts of rows, and among rows.
+  // These cases are long enough for threads within rows, in parts of rows, and among rows.
   const placed_cases long_cases{
       {{2, 700001}, {700001, 1}, {1}}, {{300001, 3}, {3, 1}, {0}},   {{300, 3001}, {3001, 1}, {0}},
       {{3001, 300}, {300, 1}, {1}},    {{70, 9001}, {9001, 1}, {0}},

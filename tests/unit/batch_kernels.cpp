@@ -327,7 +327,7 @@ TEST_SUITE("unit/batch_kernels") {
           for (std::size_t k = 0; k < length; ++k) x[k] = word_of<A>(k % 3 == 1 ? negative : number);
         });
       }
-      // Numbers of the same or of other magnitudes in neighbouring segments, negative zeros, zeros, and NaNs.
+      // Neighbouring segments have numbers of the same or of other magnitudes, negative zeros, zeros, and NaNs.
       for (const int step : {0, 3, 70}) {
         CAPTURE(step);
         check_segments<A>(lengths, 1, 8, [&](auto* x, std::size_t length, std::size_t i) {

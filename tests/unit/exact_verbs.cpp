@@ -133,7 +133,7 @@ TEST_SUITE("unit/exact_verbs") {
       same(fanin::rows(x, {2, 3, 4}, axis), fanin::rows(y, {2, 3, 4}, axis));
       same(fanin::rows(where(x, mask), {2, 3, 4}, axis), fanin::rows(where(y, mask), {2, 3, 4}, axis));
     }
-    // Every second element of rows from the last one to the first.
+    // These rows have every second element, from the last one to the first.
     const std::size_t shape[] = {3, 4};
     const std::ptrdiff_t strides[] = {8, -2};
     const int last = 1;

@@ -144,7 +144,7 @@ void check_single(const std::vector<typename Recipe::element>& x) {
     check(expected_value<Recipe, R>(A::identity(), 0));
     target.present = nullptr;
 
-    // A merged state and further ones.
+    // A merged state is merged with further states.
     alignas(16) static std::byte merged[stride];
     cuda::batch_elements first_two = all, last = all;
     first_two.chunks = 2;

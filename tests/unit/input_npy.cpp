@@ -132,7 +132,7 @@ TEST_CASE("damaged headers") {
 }
 
 TEST_CASE("the longest header") {
-  // 2^20 bytes, as four bytes of version 2.
+  // The dictionary has 2^20 bytes, a length that only the four bytes of version 2 hold.
   std::string longest = std::string("\x93NUMPY\x02\x00\x00\x00\x10\x00", 12) + dictionary("<f8", "(3,)");
   longest.resize(12 + (std::size_t{1} << 20), ' ');
   CHECK(parse(longest).count == 3);

@@ -199,7 +199,7 @@ void check_lines(std::size_t length, unsigned group_size, std::size_t shift, std
   });
   check_line_states<T, A>(arrays, states, writes, begin, lengths, all.rule);
 
-  // Segments of the same elements. Some segments are empty, and one is left to another launch.
+  // The same elements form segments. Some segments are empty, and one is left to another launch.
   std::vector<std::uint32_t> offsets{0};
   begin.clear(), lengths.clear();
   for (std::size_t i = 0; offsets.back() < last; ++i) {

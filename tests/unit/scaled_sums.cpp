@@ -123,7 +123,7 @@ TEST_SUITE("unit/scaled_sums") {
     using vectors = cuda::scaled_vector<float>;
     generator random(25);
     for (int round = 0; round < 4000; ++round) {
-      // Neighbouring exponents, with a few zeros and numbers of any exponent among them.
+      // The numbers have neighbouring exponents, but for a few zeros and numbers of any exponent.
       const auto base = static_cast<std::uint32_t>(random());
       std::uint32_t pairs[size];
       T of_half[2][size];

@@ -2,7 +2,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/batch/keyed_terms.cpp"
 #include <hwy/foreach_target.h>
-// after foreach_target.h
+// These headers have to come after foreach_target.h.
 #include <hwy/highway.h>
 
 #include <algorithm>

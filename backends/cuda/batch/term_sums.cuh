@@ -201,7 +201,7 @@ struct term_sums {
 
   /// The sum of the products.
   FANIN_HOST_DEVICE product_sum products(int unit, bool fits) const {
-    // product[0] * 2^(2 part_bits) + product[1] * 2^part_bits + product[2]
+    // The sum is product[0] * 2^(2 part_bits) + product[1] * 2^part_bits + product[2].
     constexpr int up = 2 * part_bits - 64;
     const auto part = [&](int k) { return static_cast<std::int64_t>(product[k]); };
     const std::uint64_t low = (product[1] << part_bits) + product[2];

@@ -224,7 +224,7 @@ void prepare_stage(const stage_plan& plan, const void* data, void* workspace, vo
 
 void run_stage(const stage_plan& plan, const void* data, void* workspace, void* state, long long* cycles,
                void* stream) {
-  // The kernel's stage_arguments, with the types of its pointers forgotten.
+  // These are the kernel's stage_arguments, with pointers to void.
   basic_stage_arguments<void, void> a{};
   a.data = data;
   a.count = plan.count;

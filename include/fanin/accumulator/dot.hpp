@@ -109,7 +109,7 @@ class exact_dot_accumulator {
   FANIN_HOST_DEVICE const sum_type& total() const { return sum_; }
 
  private:
-  // Bits of special_.
+  // special_ consists of these bits.
   static constexpr std::uint8_t nan = 1, plus_infinity = 2, minus_infinity = 4;
 
   sum_type sum_;

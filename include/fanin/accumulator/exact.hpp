@@ -279,13 +279,13 @@ class basic_exact_accumulator {
   }
 
  private:
-  // Values of seen_. An element -0 has the value minus_zeros, and any other has the value numbers. seen_ is the
-  // largest value.
+  // seen_ has one of these values. An element -0 has the value minus_zeros, and any other has the value numbers.
+  // seen_ is the largest value.
   static constexpr std::uint8_t nothing = 0, minus_zeros = 1, numbers = 2;
-  // A value of count_. The number of elements is unknown, and stays unknown while up to 2^62 more elements are
-  // added.
+  // count_ has this value if the number of elements is unknown. The number stays unknown while up to 2^62 more
+  // elements are added.
   static constexpr std::uint64_t uncounted = std::uint64_t{3} << 62;
-  // Bits of special_.
+  // special_ consists of these bits.
   static constexpr std::uint8_t nan = 1, plus_infinity = 2, minus_infinity = 4;
 
   /// Writes the lanes that follow the lanes of the sum.
