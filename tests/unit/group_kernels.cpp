@@ -76,6 +76,10 @@ class table_call {
     launch(blocks, 64, [&] { add_to_wide_sums(from_, sums_); });
     launch(blocks, 64, [&] { mark_minus_zeros(from_, sums_); });
   }
+  /// Makes the sums of the first window those of so many times as many positive elements.
+  void multiply_sums(unsigned times) {
+    for (std::size_t i = 0; i < group_window<T>::words * counts_.size(); ++i) words_[i] *= times;
+  }
   template <class R = T>
   R result(std::uint32_t group, sum_value value) const {
     const auto to = detail::number_format::of<R>();
@@ -267,6 +271,18 @@ TEST_SUITE("unit/group_kernels") {
     table_call<double, std::uint32_t> call(x, keys, 7, 1000, rule_of(operation::sum_of_squares, element_type::f32));
     call.add_directly<void>(2);
     CHECK(call.spill_count() == 0);
+  }
+
+  TEST_CASE("a sum of more units of the window than 64 bits hold is added to a result") {
+    constexpr unsigned times = 1 << 11;
+    const std::vector<float> x(1 << 12, 1.75f);
+    const std::vector<std::uint32_t> keys(x.size());
+    table_call<float, std::uint32_t> call(x, keys, 1, 1000);
+    call.add_directly(0);
+    call.multiply_sums(times);
+    exact_accumulator<float> sum;
+    for (const float one : x) sum.add(one * times);
+    for (const float earlier : {0.0f, 1.0f}) CHECK(adds_to<float>(call, std::vector{sum}, earlier));
   }
 
   TEST_CASE("keys that do not ascend where no sample shows it") {
