@@ -167,11 +167,14 @@ def layer_norm(x, normalized_shape, weight, bias, eps):
     if not x.numel():
         return NotImplemented
     rows = Rows(x, normalized_shape)
-    variance, mean = variances_and_means(rows.x, 1)
-    scale = (variance + eps).rsqrt_()
-    out = _layer_rows.norm(rows.x, mean, scale, flat(weight), flat(bias)).reshape(x.shape)
+    found = _whole_rows.norm(rows.x, True, flat(weight), flat(bias), eps)
+    if found is None:
+        variance, mean = variances_and_means(rows.x, 1)
+        scale = (variance + eps).rsqrt_()
+        found = _layer_rows.norm(rows.x, mean, scale, flat(weight), flat(bias)), mean, scale
+    out, mean, scale = found
     kept = x.dtype if x.device.type == "cpu" and (weight is None or weight.dtype == x.dtype) else mean.dtype
-    return out, mean.reshape(rows.ones).to(kept), scale.reshape(rows.ones).to(kept)
+    return out.reshape(x.shape), mean.reshape(rows.ones).to(kept), scale.reshape(rows.ones).to(kept)
 
 
 @replaces(aten._fused_rms_norm.default)
@@ -180,11 +183,12 @@ def rms_norm(x, normalized_shape, weight, eps):
         return NotImplemented
     eps = torch.finfo(x.dtype).eps if eps is None else eps
     rows = Rows(x, normalized_shape)
-    found = _whole_rows.rms_norm(rows.x, rows.length, flat(weight), eps)
-    if found is not None:
-        return found[0].reshape(x.shape), found[1].reshape(rows.ones)
-    scale = (sums_of_squares(rows.x, 1) / rows.length + eps).rsqrt_()
-    return _layer_rows.norm(rows.x, None, scale, flat(weight), None).reshape(x.shape), scale.reshape(rows.ones)
+    found = _whole_rows.norm(rows.x, False, flat(weight), None, eps)
+    if found is None:
+        scale = (sums_of_squares(rows.x, 1) / rows.length + eps).rsqrt_()
+        found = _layer_rows.norm(rows.x, None, scale, flat(weight), None), None, scale
+    out, _, scale = found
+    return out.reshape(x.shape), scale.reshape(rows.ones)
 
 
 def gradients(grad, x, normalized_shape, mean, scale, weight, wanted):

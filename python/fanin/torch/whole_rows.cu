@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and its logarithm, and RMS norms of 16 bits, of rows, each in one kernel. A block has a row, and reads the
-// row two or three times: from a cache after the first time, if the cache holds the rows of all blocks. Sums are
-// exact, and are rounded once. Each other step is rounded as by the operators of PyTorch one after another, so that
-// the results have the bits of these.
+// Softmax and its logarithm of rows, each in one kernel. A block has a row, and reads the row three times: from a
+// cache after the first time, if the cache holds the rows of all blocks. Sums are exact, and are rounded once. Each
+// other step is rounded as by the operators of PyTorch one after another, so that the results have the bits of these.
 //
 // The terms of a sum are from 0 to 1. Each term is rounded to a multiple of 2^-21, and the rest to a multiple of
 // 2^-43. Integers of a thread hold the sums of 512 such multiples. What is left of small terms goes to further
@@ -20,26 +19,23 @@
 
 /// A call: what python/fanin/torch/_whole_rows.py hands over. All rows have `length` elements, one after another.
 struct fanin_whole_rows {
-  const void* x;       ///< rows of `type`
-  const void* weight;  ///< of RMS norms: a row of `weight_type`, or null
-  void* out;           ///< rows of `out_type`
-  float* scale;        ///< of RMS norms: the factor of each row
+  const void* x;  ///< rows of `type`
+  void* out;      ///< rows of `out_type`
   std::uint64_t rows, length;
-  float inverse_length, eps;  ///< of RMS norms
-  std::int32_t type, weight_type, out_type, what;
+  std::int32_t type, out_type, what;
 };
 
 namespace {
 
 using fanin::power_of_2;
 
-enum what : std::int32_t { softmax, log_softmax, rms_norm };
+enum what : std::int32_t { softmax, log_softmax };
 
 constexpr unsigned most_threads = 512, most_of_thread = 512, whole_warp = 0xffffffffu;
 /// Blocks on a multiprocessor: with two, short rows and rows of 16 bits took longer; for four, registers are spilled.
 constexpr unsigned blocks = 3;
-/// The windows of integers; the windows of doubles that a thread has; all windows of doubles, down to 2^-555.
-constexpr int first_windows = 2, own_windows = 4, more_windows = 16;
+/// The windows of integers; the windows of doubles, down to 2^-171, since terms are floats.
+constexpr int first_windows = 2, more_windows = 4;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// What the threads of a block share.
@@ -77,21 +73,19 @@ __device__ void store_each(const fanin_whole_rows& all, const F& f) {
   });
 }
 
-/// The largest of(element) of the row, where larger(x, y) returns one of two numbers. All threads of the block call
-/// this.
-template <class Of, class Larger>
-__device__ float largest_of_row(const fanin_whole_rows& all, block_memory& shared, float mine, const Of& of,
-                                const Larger& larger) {
-  for_each_vector(
-      all, [&](const numbers& x, unsigned) { for_each([&](unsigned i) { mine = larger(of(x.at[i]), mine); }); });
+/// The largest element of the row. All threads of the block call this.
+__device__ float largest_of_row(const fanin_whole_rows& all, block_memory& shared) {
+  float mine = -infinity;
+  for_each_vector(all,
+                  [&](const numbers& x, unsigned) { for_each([&](unsigned i) { mine = fmaxf(x.at[i], mine); }); });
   for (unsigned distance = 16; distance > 0; distance /= 2) {
-    mine = larger(__shfl_xor_sync(whole_warp, mine, distance), mine);
+    mine = fmaxf(__shfl_xor_sync(whole_warp, mine, distance), mine);
   }
   if (threadIdx.x % 32 == 0) shared.largest[threadIdx.x / 32] = mine;
   if (threadIdx.x < first_windows) shared.sums[threadIdx.x] = 0;
   if (threadIdx.x < more_windows) shared.more[threadIdx.x] = 0;
   __syncthreads();
-  for (unsigned warp = 0; warp < blockDim.x / 32; ++warp) mine = larger(shared.largest[warp], mine);
+  for (unsigned warp = 0; warp < blockDim.x / 32; ++warp) mine = fmaxf(shared.largest[warp], mine);
   return mine;
 }
 
@@ -110,18 +104,6 @@ class window_sum {
     }
     if (x != 0) add_rest(x);
   }
-  /// Adds the rest of a term, or a term: at most 2^-43.
-  __device__ void add_rest(double x) {
-    const auto take = [&](int k) {
-      const double base = 3 * power_of_2<double>(51 - bits - of_window - of_more * (k + 1));
-      const double part = (x + base) - base;
-      x -= part;
-      return part;
-    };
-#pragma unroll
-    for (int k = 0; k < own_windows; ++k) more_[k] += take(k);
-    for (int k = own_windows; k < more_windows && x != 0; ++k) atomicAdd(shared_.more + k, take(k));
-  }
   /// The sum of all threads, rounded to odd. All threads call it, and get it.
   __device__ double total() {
     for (int k = 0; k < first_windows; ++k) {
@@ -131,7 +113,7 @@ class window_sum {
       if (threadIdx.x % 32 == 0) atomicAdd(shared_.sums + k, static_cast<unsigned long long>(sum));
     }
 #pragma unroll
-    for (int k = 0; k < own_windows; ++k) {
+    for (int k = 0; k < more_windows; ++k) {
       if (__any_sync(whole_warp, more_[k] != 0) == 0) continue;
       for (unsigned distance = 16; distance > 0; distance /= 2) {
         more_[k] += __shfl_xor_sync(whole_warp, more_[k], distance);
@@ -146,6 +128,17 @@ class window_sum {
 
  private:
   static constexpr int bits = 21, of_window = 22, of_more = 32;
+
+  /// Adds the rest of a term: at most 2^-43.
+  __device__ void add_rest(double x) {
+#pragma unroll
+    for (int k = 0; k < more_windows; ++k) {
+      const double base = 3 * power_of_2<double>(51 - bits - of_window - of_more * (k + 1));
+      const double part = (x + base) - base;
+      x -= part;
+      more_[k] += part;
+    }
+  }
 
   /// Windows are added from the last one on. After each addition the sum is rounded to odd.
   __device__ double rounded() const {
@@ -163,12 +156,13 @@ class window_sum {
 
   block_memory& shared_;
   unsigned sums_[first_windows] = {};
-  double more_[own_windows] = {};
+  double more_[more_windows] = {};
 };
 
-__device__ void store_softmax(const fanin_whole_rows& all, block_memory& shared) {
-  const float largest = largest_of_row(
-      all, shared, -infinity, [](float x) { return x; }, [](float x, float y) { return fmaxf(x, y); });
+__global__ void __launch_bounds__(most_threads, blocks)
+    whole_rows_kernel(const __grid_constant__ fanin_whole_rows all) {
+  __shared__ block_memory shared;
+  const float largest = largest_of_row(all, shared);
   float total = std::numeric_limits<float>::quiet_NaN();
   if (std::abs(largest) < infinity) {
     window_sum sum(shared);
@@ -188,49 +182,6 @@ __device__ void store_softmax(const fanin_whole_rows& all, block_memory& shared)
   });
 }
 
-/// Stores the norm of a row and its factor. Squares of numbers of 16 bits have at most 22 digits, so that floats hold
-/// the squares.
-__device__ void store_rms_norm(const fanin_whole_rows& all, block_memory& shared) {
-  const float largest = largest_of_row(
-      all, shared, 0, [](float x) { return std::abs(x); }, [](float x, float y) { return x > y || x != x ? x : y; });
-  float squares = largest * largest;  // of infinity and NaN
-  if (largest < infinity) {
-    window_sum sum(shared);
-    const int exponent = ::max(std::ilogb(largest) + 1, -120);
-    const float factor = std::ldexp(1.0f, -exponent);
-    constexpr float least_exact = 0x1p-64f;
-    for_each_vector(all, [&](const numbers& x, unsigned) {
-      for_each([&](unsigned i) {
-        const float part = x.at[i] * factor;
-        if (std::abs(part) >= least_exact) {
-          sum.add(part * part);
-        } else if (x.at[i] != 0) {
-          const double small = std::ldexp(static_cast<double>(x.at[i]), -exponent);
-          sum.add_rest(small * small);
-        }
-      });
-    });
-    squares = static_cast<float>(std::ldexp(sum.total(), 2 * exponent));
-  }
-  const float scale = rsqrtf(squares * all.inverse_length + all.eps);
-  if (threadIdx.x == 0) all.scale[blockIdx.x] = scale;
-  if (all.weight == nullptr) {
-    return store_each(all, [&](float x) { return x * scale; });
-  }
-  const std::uint64_t first = blockIdx.x * (all.length / size);
-  for_each_vector(all, [&](numbers x, unsigned v) {
-    const numbers weight = load(all.weight, all.weight_type, v);
-    for_each([&](unsigned i) { x.at[i] = x.at[i] * scale * weight.at[i]; });
-    store(all.out, all.out_type, first + v, x);
-  });
-}
-
-__global__ void __launch_bounds__(most_threads, blocks)
-    whole_rows_kernel(const __grid_constant__ fanin_whole_rows all) {
-  __shared__ block_memory shared;
-  all.what == rms_norm ? store_rms_norm(all, shared) : store_softmax(all, shared);
-}
-
 }  // namespace
 
 /// Enqueues the call on a stream of a device. `length` is a multiple of 8 up to 2^18, rows are aligned to 16 bytes,
@@ -245,6 +196,6 @@ extern "C" FANIN_API fanin_status fanin_enqueue_whole_rows(const fanin_whole_row
     unsigned threads = 64;
     while (threads < most_threads && threads * size * 2 < all->length) threads *= 2;
     whole_rows_kernel<<<static_cast<unsigned>(all->rows), threads, 0, static_cast<cudaStream_t>(stream)>>>(*all);
-    fanin::device_code::check(cudaGetLastError(), "launching a softmax or a norm of rows");
+    fanin::device_code::check(cudaGetLastError(), "launching a softmax of rows");
   });
 }
