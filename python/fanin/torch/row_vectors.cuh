@@ -17,23 +17,29 @@ struct alignas(16) numbers {
   float at[size];
 };
 
-template <class T>
-__device__ numbers load_as(const void* from, std::uint64_t vector) {
+/// A vector of elements of type T, whose words of 16 bytes are word(i, number of words).
+template <class T, class Word>
+__device__ numbers load_as(const Word& word) {
   struct alignas(sizeof(T) == 2 ? 16 : 32) {
     T at[size];
   } some;
-  const uint4* const words = static_cast<const uint4*>(from) + vector * (sizeof some / sizeof(uint4));
-  uint4 loaded[sizeof some / sizeof(uint4)];
-  for (unsigned i = 0; i < sizeof some / sizeof(uint4); ++i) loaded[i] = __ldg(words + i);
+  constexpr unsigned words = sizeof some / sizeof(uint4);
+  uint4 loaded[words];
+  for (unsigned i = 0; i < words; ++i) loaded[i] = word(i, words);
   std::memcpy(&some, loaded, sizeof some);
   numbers to;
   for (unsigned i = 0; i < size; ++i) to.at[i] = static_cast<float>(some.at[i]);
   return to;
 }
+template <class Word>
+__device__ numbers load_by(std::int32_t type, const Word& word) {
+  if (type == FANIN_BF16) return load_as<__nv_bfloat16>(word);
+  if (type == FANIN_F16) return load_as<__half>(word);
+  return load_as<float>(word);
+}
 __device__ numbers load(const void* from, std::int32_t type, std::uint64_t vector) {
-  if (type == FANIN_BF16) return load_as<__nv_bfloat16>(from, vector);
-  if (type == FANIN_F16) return load_as<__half>(from, vector);
-  return load_as<float>(from, vector);
+  return load_by(
+      type, [&](unsigned i, unsigned words) { return __ldg(static_cast<const uint4*>(from) + vector * words + i); });
 }
 
 __device__ void store(float* to, std::uint64_t vector, const numbers& x) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and its logarithm of rows, each in one kernel. A block has a row, and reads the row three times: from a
-// cache after the first time, if the cache holds the rows of all blocks. Sums are exact, and are rounded once. Each
-// other step is rounded as by the operators of PyTorch one after another, so that the results have the bits of these.
+// Softmax and its logarithm of rows, each in one kernel. A block has a row, and reads the row three times. Its shared
+// memory keeps the begin of the row, or all of it, and a cache the rest, if the cache holds that of all blocks. Sums
+// are exact, and are rounded once. Each other step is rounded as by the operators of PyTorch one after another, so
+// that the results have the bits of these.
 //
 // The terms of a sum are from 0 to 1. Each term is rounded to a multiple of 2^-21, and the rest to a multiple of
 // 2^-43. Integers of a thread hold the sums of 512 such multiples. What is left of small terms goes to further
 // windows of 32 binades, of which a double holds the sum of 2^18 multiples. docs/numerics.md has the proof.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -54,30 +56,58 @@ __device__ float quotient(float x, float y, float reciprocal) {
   return found;
 }
 
-/// Calls f(vector, number of the vector in the row) for the vectors of this thread.
-template <class F>
-__device__ void for_each_vector(const fanin_whole_rows& all, const F& f) {
-  const auto vectors = static_cast<unsigned>(all.length / size);
-  const std::uint64_t first = std::uint64_t{blockIdx.x} * vectors;
-#pragma unroll 2
-  for (unsigned v = threadIdx.x; v < vectors; v += blockDim.x) f(load(all.x, all.type, first + v), v);
-}
+/// The row of a block. Shared memory keeps its first `kept` vectors: each thread reads there what it wrote.
+class row_of_block {
+ public:
+  __device__ row_of_block(const fanin_whole_rows& all, unsigned kept)
+      : all_(all), vectors_(static_cast<unsigned>(all.length / size)), kept_(kept) {}
 
-/// Stores f(element) in place of each element of the row.
-template <class F>
-__device__ void store_each(const fanin_whole_rows& all, const F& f) {
-  const std::uint64_t first = blockIdx.x * (all.length / size);
-  for_each_vector(all, [&](numbers x, unsigned v) {
-    for_each([&](unsigned i) { x.at[i] = f(x.at[i]); });
-    store(all.out, all.out_type, first + v, x);
-  });
-}
+  /// Calls f(vector, number of the vector in the row) for the vectors of this thread, and keeps them. This is the
+  /// first call of a thread.
+  template <class F>
+  __device__ void for_each_first(const F& f) const {
+    for_each_of<true>(f);
+  }
+  template <class F>
+  __device__ void for_each_again(const F& f) const {
+    for_each_of<false>(f);
+  }
+  /// Stores f(element) in place of each element.
+  template <class F>
+  __device__ void store_each(const F& f) const {
+    for_each_again([&](numbers x, unsigned v) {
+      for_each([&](unsigned i) { x.at[i] = f(x.at[i]); });
+      store(all_.out, all_.out_type, std::uint64_t{blockIdx.x} * vectors_ + v, x);
+    });
+  }
+
+ private:
+  template <bool is_first, class F>
+  __device__ void for_each_of(const F& f) const {
+#pragma unroll 2
+    for (unsigned v = threadIdx.x; v < vectors_; v += blockDim.x) {
+      f(load_by(all_.type,
+                [&](unsigned i, unsigned words) {
+                  extern __shared__ uint4 kept_words[];
+                  uint4& place = kept_words[i * kept_ + v];
+                  if (!is_first && v < kept_) return place;
+                  const std::uint64_t vector = std::uint64_t{blockIdx.x} * vectors_ + v;
+                  const uint4 word = __ldg(static_cast<const uint4*>(all_.x) + vector * words + i);
+                  if (is_first && v < kept_) place = word;
+                  return word;
+                }),
+        v);
+    }
+  }
+
+  const fanin_whole_rows& all_;
+  unsigned vectors_, kept_;
+};
 
 /// The largest element of the row. All threads of the block call this.
-__device__ float largest_of_row(const fanin_whole_rows& all, block_memory& shared) {
+__device__ float largest_of_row(const row_of_block& row, block_memory& shared) {
   float mine = -infinity;
-  for_each_vector(all,
-                  [&](const numbers& x, unsigned) { for_each([&](unsigned i) { mine = fmaxf(x.at[i], mine); }); });
+  row.for_each_first([&](const numbers& x, unsigned) { for_each([&](unsigned i) { mine = fmaxf(x.at[i], mine); }); });
   for (unsigned distance = 16; distance > 0; distance /= 2) {
     mine = fmaxf(__shfl_xor_sync(whole_warp, mine, distance), mine);
   }
@@ -160,26 +190,38 @@ class window_sum {
 };
 
 __global__ void __launch_bounds__(most_threads, blocks)
-    whole_rows_kernel(const __grid_constant__ fanin_whole_rows all) {
+    whole_rows_kernel(const __grid_constant__ fanin_whole_rows all, const unsigned kept) {
   __shared__ block_memory shared;
-  const float largest = largest_of_row(all, shared);
+  const row_of_block row(all, kept);
+  const float largest = largest_of_row(row, shared);
   float total = std::numeric_limits<float>::quiet_NaN();
   if (std::abs(largest) < infinity) {
     window_sum sum(shared);
-    for_each_vector(
-        all, [&](const numbers& x, unsigned) { for_each([&](unsigned i) { sum.add(expf(x.at[i] - largest)); }); });
+    row.for_each_again(
+        [&](const numbers& x, unsigned) { for_each([&](unsigned i) { sum.add(expf(x.at[i] - largest)); }); });
     total = static_cast<float>(sum.total());
   }
   if (all.what == log_softmax) {
     const float logarithm = logf(total);
-    return store_each(all, [&](float x) { return x - largest - logarithm; });
+    return row.store_each([&](float x) { return x - largest - logarithm; });
   }
   constexpr float least_dividend = 0x1p-80f;  // The quotients of larger ones are normal, and their errors are floats.
   const float reciprocal = 1 / total;
-  store_each(all, [&](float x) {
+  row.store_each([&](float x) {
     const float power = expf(x - largest);
     return power > least_dividend ? quotient(power, total, reciprocal) : power / total;
   });
+}
+
+/// The bytes of a row that a block may keep in shared memory, so that `blocks` fit on a multiprocessor.
+unsigned bytes_to_keep(int device) {
+  int bytes = 0, of_runtime = 0;
+  fanin::device_code::check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device),
+                            "cudaDeviceGetAttribute");
+  fanin::device_code::check(cudaDeviceGetAttribute(&of_runtime, cudaDevAttrReservedSharedMemoryPerBlock, device),
+                            "cudaDeviceGetAttribute");
+  constexpr int of_block = (sizeof(block_memory) + 1023) / 1024 * 1024;
+  return static_cast<unsigned>(bytes / static_cast<int>(blocks) - of_runtime - of_block);
 }
 
 }  // namespace
@@ -195,7 +237,16 @@ extern "C" FANIN_API fanin_status fanin_enqueue_whole_rows(const fanin_whole_row
     const fanin::device_code::device_scope scope(device);
     unsigned threads = 64;
     while (threads < most_threads && threads * size * 2 < all->length) threads *= 2;
-    whole_rows_kernel<<<static_cast<unsigned>(all->rows), threads, 0, static_cast<cudaStream_t>(stream)>>>(*all);
+    const auto of_vector = static_cast<unsigned>(size * (all->type == FANIN_F32 ? sizeof(float) : 2));
+    const auto kept =
+        static_cast<unsigned>(std::min<std::uint64_t>(all->length / size, bytes_to_keep(device) / of_vector));
+    const auto set = [](cudaFuncAttribute attribute, int value) {
+      fanin::device_code::check(cudaFuncSetAttribute(whole_rows_kernel, attribute, value), "cudaFuncSetAttribute");
+    };
+    set(cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(kept * of_vector));
+    set(cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared);
+    whole_rows_kernel<<<static_cast<unsigned>(all->rows), threads, kept * of_vector,
+                        static_cast<cudaStream_t>(stream)>>>(*all, kept);
     fanin::device_code::check(cudaGetLastError(), "launching a softmax of rows");
   });
 }
