@@ -98,7 +98,7 @@ namespace fanin::cpu {
 HWY_EXPORT(write_terms_of);
 HWY_EXPORT(write_groups);
 
-term_form::term_form(term_kind kind, element_type type) : type(type) {
+term_form::term_form(term_kind kind, element_type type_) : type(type_) {
   bool is_float = false, is_unsigned = false;
   with_element(type, [&]<class T>() {
     is_float = floating<T>;
