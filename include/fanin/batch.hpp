@@ -67,8 +67,8 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <vector>
 
@@ -135,11 +135,11 @@ struct results_view {
       : data(data_), count(count_), type(type_), form(form_), place(place_) {}
   /// Takes a std::vector, std::span, std::array or the like.
   template <class Out>
-  requires std::ranges::contiguous_range<Out> && std::ranges::sized_range<Out> &&
-      std::ranges::output_range<Out, std::ranges::range_value_t<Out>> && result_value<std::ranges::range_value_t<Out>>
+  requires detail::contiguous<Out> && std::output_iterator<detail::iterator_of<Out>, detail::range_value<Out>> &&
+      result_value<detail::range_value<Out>>
       results_view(Out&& out)
   noexcept : data(std::ranges::data(out)), count(std::ranges::size(out)) {
-    using traits = result_traits<std::ranges::range_value_t<Out>>;
+    using traits = result_traits<detail::range_value<Out>>;
     type = type_of<typename traits::number>;
     form = traits::form;
   }

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <iterator>
 #include <memory>
-#include <ranges>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <fanin/error.hpp>
@@ -29,8 +29,16 @@ struct anything {
   anything(const T&) noexcept {}
 };
 
+// These concepts need only <iterator>, because <ranges> takes long to compile.
 template <class X>
-concept contiguous = std::ranges::contiguous_range<X> && std::ranges::sized_range<X>;
+using iterator_of = decltype(std::ranges::begin(std::declval<X&>()));
+template <class X>
+using range_value = std::iter_value_t<iterator_of<X>>;
+template <class X>
+concept contiguous = std::contiguous_iterator<iterator_of<X>> && requires(X& x) {
+  std::ranges::data(x);
+  std::ranges::size(x);
+};
 /// Arrays that are no ranges, such as those of Eigen.
 template <class X>
 concept array_like = !contiguous<X> && requires(const X& x) {
@@ -94,7 +102,7 @@ consteval bool checked_elements() {
   } else if constexpr (!taken && lists_bits<X>) {
     static_assert(taken,
                   "a std::vector<bool> has packed bits and no elements: copy it to a std::vector<unsigned char>");
-  } else if constexpr (!taken && std::ranges::range<X> && !contiguous<X>) {
+  } else if constexpr (!taken && requires { typename iterator_of<X>; } && !contiguous<X>) {
     static_assert(taken,
                   "these elements do not lie one after another in memory, as in a std::list, a std::deque or a "
                   "view that computes them: copy them to a std::vector, or push blocks to fanin::incremental");
@@ -171,8 +179,7 @@ template <class T>
 inline constexpr bool is_masked<masked_span<T>> = true;
 
 template <class M>
-concept byte_mask = std::ranges::contiguous_range<M> && std::ranges::sized_range<M> &&
-                    sizeof(std::ranges::range_value_t<M>) == 1;
+concept byte_mask = contiguous<M> && sizeof(range_value<M>) == 1;
 
 template <class X>
 auto masked(const X& x, std::size_t mask_size, const mask_view& mask) {

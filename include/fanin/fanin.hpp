@@ -42,7 +42,6 @@
 
 #include <initializer_list>
 #include <iterator>
-#include <ranges>
 #include <span>
 #include <type_traits>
 #include <utility>
