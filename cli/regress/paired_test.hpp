@@ -49,15 +49,15 @@ struct paired_case {
 
 struct judgement {
   verdict called = verdict::undecided;
-  shift moved = {};                       ///< shift of b_over_a, with the error of the test
-  std::optional<double> floor;            ///< largest magnitude that the shift of a_over_a may have, with that error
-  double p_slower = 1, p_faster = 1;      ///< p-values of a shift beyond the threshold, adjusted for all cases
-  double p_same = 1;                      ///< p-value of a shift within the threshold
-  bool hidden = false;                    ///< true if the shift is beyond the threshold but not above the floor
-  std::optional<double> pairs_to_decide;  ///< estimate, for an undecided case that more pairs can decide
+  shift moved = {};                   ///< shift of b_over_a, with the error of the test
+  std::optional<double> floor = {};   ///< largest magnitude that the shift of a_over_a may have, with that error
+  double p_slower = 1, p_faster = 1;  ///< p-values of a shift beyond the threshold, adjusted for all cases
+  double p_same = 1;                  ///< p-value of a shift within the threshold
+  bool hidden = false;                ///< true if the shift is beyond the threshold but not above the floor
+  std::optional<double> pairs_to_decide = {};  ///< estimate, for an undecided case that more pairs can decide
   /// Set for an undecided case with enough pairs. A shift of this size would have been called with a probability
   /// of at least 0.98.
-  std::optional<double> visible;
+  std::optional<double> visible = {};
 };
 
 /// Judges every case. A case is slower if its shift lies above the threshold, and above the floor if there is one. It

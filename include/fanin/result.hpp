@@ -46,7 +46,7 @@ struct passed_over {
 
 /// The part of a report that the backend itself returns.
 struct outcome {
-  std::string_view variant;
+  std::string_view variant = {};
   fanin::method method = fanin::method::fast;
   fanin::reproducibility reproducibility = reproducibility::none;
   error_bound bound;

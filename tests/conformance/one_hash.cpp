@@ -188,7 +188,8 @@ void expect_in_batches(const backend& b, one_case<T> of, bool in_full, findings&
   of.expected_groups = each_as_group(b, of, short_length);
   for (const std::size_t count : result_counts(in_full)) {
     const auto expect_first = [&](const batch& many, const char* layout) {
-      expect(b, of, many, 1 + count % 3, "the first " + std::to_string(count) + " " + layout, 0, found);
+      expect(b, of, many, static_cast<unsigned>(1 + count % 3), "the first " + std::to_string(count) + " " + layout,
+             0, found);
     };
     const std::size_t elements = count * short_length;
     const array_view x(by_row.data(), elements, type_of<T>), columns(by_column.data(), elements, type_of<T>);

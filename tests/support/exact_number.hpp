@@ -106,7 +106,7 @@ template <class R>
 R beside(R value, bool above) {
   if constexpr (narrow_float<R>) {
     if (value == 0) return R::of_bits(above ? 1u : R::sign_bit | 1u);
-    return R::of_bits(value.bits + (above == value > 0 ? 1u : ~0u));
+    return R::of_bits(value.bits + (above == (value > 0) ? 1u : ~0u));
   } else {
     constexpr R infinity = std::numeric_limits<R>::infinity();
     return std::nextafter(value, above ? infinity : -infinity);

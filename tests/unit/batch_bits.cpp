@@ -196,8 +196,8 @@ std::vector<T> planted_numbers(std::size_t rows, std::size_t columns) {
   }
   const float odd = 1 + std::max(static_cast<float>(std::numeric_limits<T>::epsilon()), 0x1p-23f);
   for (std::size_t c = 5; c < columns; c += 32) {
-    const float number = std::ldexp(odd, 9 - static_cast<int>(c / 32 * 2 + rows % 2));
-    const float planted = random() % 16 == 0 ? others[random() % 3] : number;
+    const float last = std::ldexp(odd, 9 - static_cast<int>(c / 32 * 2 + rows % 2));
+    const float planted = random() % 16 == 0 ? others[random() % 3] : last;
     for (std::size_t r = 0; r + 1 < rows; r += 2) x[(r + 1) * columns + c] = static_cast<T>(-x[r * columns + c]);
     x[(rows - 1) * columns + c] = static_cast<T>(planted);
     if (rows % 2 == 0) x[(rows - 2) * columns + c] = static_cast<T>(0.0f);
