@@ -44,7 +44,7 @@ void multiply_integers(const T* x, std::size_t count, accumulator::integer_produ
     const leading_units units = units_leaf(x + i, count - i);
     A::merge(into, {1, units.negative, false});
     i += units.count;
-    for (const std::size_t end = std::min(i + vector, count); i < end; ++i) A::add(into, x[i]);
+    for (const std::size_t end = std::min(i + vector, count); i < end && into.magnitude != 0; ++i) A::add(into, x[i]);
   }
   for (; i < count && into.magnitude != 0; i += std::min(block, count - i)) {
     if (zeros_leaf(x + i, std::min(block, count - i), is_long<T>(count)) > 0) A::add(into, T{0});
