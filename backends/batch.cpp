@@ -158,17 +158,19 @@ std::vector<outcome> backend::reduce_jointly(std::span<const request> asked, con
 
 report reduce(operation what, const batch& many, const results_view& out, const options& chosen) {
   check_batch(what, many, out, chosen.result);
-  if (is_taken_as_f64(what, many.inputs.type(), many.inputs.place())) {
-    check_known(what, many.inputs, chosen.method);
-    return translate_bad_alloc([&] { return reduce(what, doubles(many).of(many), out, chosen); });
-  }
+  const bool as_f64 = is_taken_as_f64(what, many.inputs.type(), many.inputs.place());
+  if (as_f64) check_known(what, many.inputs, chosen.method);
   options with_result = chosen;
   with_result.result = out.type;
   const auto choose_backend = [&](std::span<const passed_over> failed) {
-    return choose(what, many.inputs, with_result, failed, many.kind);
+    return choose(what, as_f64 ? views_as_f64(many.inputs) : many.inputs, with_result, failed, many.kind);
   };
   const auto run = [&](selection& s) {
-    return report(s.chosen->name(), s.chosen->reduce_each(s.what, many, out), std::move(s.fallback));
+    const auto reduce_by = [&](const request& asked, const batch& elements) {
+      return s.chosen->reduce_each(asked, elements, out);
+    };
+    const outcome done = as_f64 ? run_as_f64(s, many, reduce_by) : reduce_by(s.what, many);
+    return report(s.chosen->name(), done, std::move(s.fallback));
   };
   return with_fallback(choose_backend, run, [&] { return leaves_choice(chosen, many.inputs.place()); });
 }
@@ -198,7 +200,13 @@ report plan::operator()(const batch& many, const results_view& out) const {
   const input_views& inputs = many.inputs;
   if (many.kind == planned.kind && is_taken_as_f64(planned.what, inputs.type(), inputs.place())) {
     check_known(planned.what, inputs, planned.method);
-    return translate_bad_alloc([&] { return (*this)(doubles(many).of(many), out); });
+    return compute([&] {
+      const auto reduce_by = [&](const request& asked, const batch& elements) {
+        return chosen_.chosen->reduce_each(asked, elements, out);
+      };
+      return report(chosen_.chosen->name(),
+                    translate_bad_alloc([&] { return run_as_f64(chosen_, many, reduce_by); }));
+    });
   }
   if (many.kind != planned.kind || inputs.size() != planned.inputs.size() || inputs.type() != planned.inputs.type() ||
       inputs.place() != planned.inputs.place()) {

@@ -34,6 +34,11 @@ inline input_views views_without_data(operation what, element_type type, std::si
   return detail::repeated(what, {nullptr, expected_count, type, place});
 }
 
+/// Integers that are taken as f64, without their data.
+inline input_views views_as_f64(const input_views& integers) {
+  return array_view(nullptr, integers.count(), element_type::f64, integers.place());
+}
+
 /// select() among all backends.
 inline selection choose(operation what, const input_views& inputs, const options& chosen,
                         std::span<const passed_over> failed = {}, layout kind = layout::array, bool adds = false) {

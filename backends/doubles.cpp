@@ -3,9 +3,12 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include <fanin/error.hpp>
 #include <fanin/mask.hpp>
@@ -37,6 +40,16 @@ void with_integers(const array_view& integers, Write write) {
 
 std::span<const array_axis> all_axes(const batch& many) { return {many.axes.data(), many.kept + many.reduced}; }
 
+/// Whether the rows are all of the input, in any order of their axes.
+bool are_dense(const batch& rows) {
+  std::size_t last = 0;
+  for (const array_axis& axis : all_axes(rows)) {
+    if (axis.count == 0 || axis.stride[0] < 0) return false;
+    last += (axis.count - 1) * static_cast<std::size_t>(axis.stride[0]);
+  }
+  return last + 1 == rows.inputs.count();
+}
+
 }  // namespace
 
 doubles::doubles(const input_views& integers)
@@ -64,6 +77,26 @@ doubles::doubles(const batch& integers)
       walk.next();
     }
   });
+}
+
+bool are_doubles(const input_views& integers) {
+  if (integers.mask()) return false;
+  std::uint64_t beyond = 0;
+  with_integers(integers[0], [&]<class T>(const T* x) {
+    if constexpr (sizeof(T) == sizeof(double)) {
+      constexpr int digits = std::numeric_limits<double>::digits;
+      constexpr std::uint64_t least =
+          std::is_signed_v<T> ? std::uint64_t{1} << digits : 0;  // Minus the least integer.
+      for (std::size_t i = 0; i < integers.count(); ++i)
+        beyond |= (static_cast<std::uint64_t>(x[i]) + least) >> (digits + std::is_signed_v<T>);
+    }
+  });
+  return beyond == 0;
+}
+
+bool are_doubles(const batch& integers) {
+  const bool is_short = byte_size(integers.inputs.type()) < sizeof(double);
+  return (is_short || integers.kind != layout::rows || are_dense(integers)) && are_doubles(integers.inputs);
 }
 
 batch doubles::of(const batch& integers) const {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 
+#include <fanin/backend.hpp>
 #include <fanin/batch.hpp>
 #include <fanin/catalog.hpp>
 
@@ -30,6 +31,7 @@ class doubles {
   input_views inputs() const {
     return input_views(array_view(elements_.get(), count_, element_type::f64)).where(mask_);
   }
+  input_views of(const input_views&) const { return inputs(); }
   /// The batch of `integers`, with these doubles as its elements.
   batch of(const batch& integers) const;
 
@@ -38,5 +40,26 @@ class doubles {
   std::unique_ptr<double[]> elements_;
   mask_view mask_;
 };
+
+/// Whether the integers can be read in place of doubles: none of them would be rounded, and none is left out. The
+/// answer may be false for integers beyond 2^53 that are doubles, and for 64-bit integers that lie apart.
+bool are_doubles(const input_views& integers);
+bool are_doubles(const batch& integers);
+
+inline const input_views& inputs_of(const input_views& integers) { return integers; }
+inline const input_views& inputs_of(const batch& integers) { return integers.inputs; }
+
+/// Returns run(request, elements) for a request that was prepared for f64. The elements are the integers, if the
+/// backend reads these, and otherwise a copy of them as doubles.
+template <class Elements, class Run>
+auto run_as_f64(const selection& chosen, const Elements& integers, const Run& run) {
+  request asked = chosen.what;
+  asked.inputs = inputs_of(integers);
+  if (chosen.chosen->prepare(asked).usable() && are_doubles(integers)) return run(asked, integers);
+  const doubles copy(integers);
+  asked = chosen.what;
+  asked.inputs = copy.inputs();
+  return run(asked, copy.of(integers));
+}
 
 }  // namespace fanin

@@ -8,6 +8,8 @@
 #include "backends/cpu/arithmetic_of.hpp"
 #include "backends/cpu/batch/column_functions.hpp"
 #include "backends/cpu/batch/keyed_addition.hpp"
+#include "backends/cpu/integer_log_sums.hpp"
+#include "backends/doubles.hpp"
 #include "backends/lane_functions_of.hpp"
 
 namespace fanin {
@@ -61,9 +63,55 @@ constexpr recipe_functions functions_of() {
   return f;
 }
 
+using log_sum_of_doubles = recipe<operation::log_sum_exp, method::fast, double>;
+
+/// The loops of log_sum_exp over columns of integers, whose states are those of doubles.
+template <std::integral T>
+constexpr cpu::column_loops loops_over_integers = [] {
+  cpu::column_loops loops = cpu::general_loops_of<accumulator::log_sum<double>>;
+  loops.fold = cpu::log_sum_columns<T>::fold;
+  return loops;
+}();
+template <std::integral T>
+constexpr cpu::column_functions columns_of_integers = [] {
+  cpu::column_functions f = columns_by<log_sum_of_doubles>;
+  f.general = &loops_over_integers<T>;
+  return f;
+}();
+
+/// The functions of log_sum_exp of integers, which a CPU adds as doubles. They are no part of the catalogue.
+template <std::integral T>
+constexpr recipe_functions functions_of_integers() {
+  using row = cpu::log_sum_row<double>;
+  recipe_functions f = functions_of<log_sum_of_doubles>();
+  f.columns = &columns_of_integers<T>;
+  f.single = nullptr;
+  f.finish_single = nullptr;
+  f.arithmetic.element_bytes = sizeof(T);
+  f.arithmetic.accumulate = [](const cpu::operands& data, std::size_t count, void* state) {
+    cpu::fold_integer_log_sums(static_cast<const T*>(data.x), count, *static_cast<row*>(state));
+  };
+  if constexpr (sizeof(T) == 1) {
+    f.arithmetic.finish = [](const void* state, std::uint64_t count, element_type result, void* out) {
+      const accumulator::scaled_sum total = cpu::total_of_bytes(*static_cast<const row*>(state));
+      finish_state<log_sum_of_doubles>(&total, count, result, out);
+    };
+  }
+  return f;
+}
+
 }  // namespace
 
 const recipe_functions* find_functions(operation what, element_type type, method how) {
+  if (how == method::fast && is_taken_as_f64(what, type)) {
+    return with_element(type, []<class T>() -> const recipe_functions* {
+      if constexpr (std::integral<T>) {
+        static constexpr recipe_functions functions = functions_of_integers<T>();
+        return &functions;
+      }
+      return nullptr;
+    });
+  }
   return with_recipe(what, type, how, []<class Recipe>(Recipe) -> const recipe_functions* {
     static constexpr recipe_functions functions = functions_of<Recipe>();
     return &functions;

@@ -35,12 +35,27 @@ std::unique_ptr<stream> open_by(Choose choose, const options& chosen, selection&
   return reduce_with_bound(what, inputs, value, chosen, "auto", on_any);
 }
 
+/// What reduce() does for integers that the operation takes as f64.
+report reduce_as_f64(operation what, const input_views& integers, const result_view& value, const options& chosen) {
+  check_known(what, integers, chosen.method);
+  options with_result = chosen;
+  with_result.result = value.type;
+  const auto select_backend = [&](std::span<const passed_over> failed) {
+    return choose(what, views_as_f64(integers), with_result, failed);
+  };
+  const auto run = [&](selection& s) {
+    const outcome done = run_as_f64(
+        s, integers, [&](const request& asked, const input_views&) { return s.chosen->reduce(asked, value.data); });
+    return report(s.chosen->name(), done, std::move(s.fallback));
+  };
+  return with_fallback(select_backend, run, [&] { return leaves_choice(chosen, memory::host); });
+}
+
 /// What reduce() does for requests that are not prepared.
 [[gnu::noinline]] report reduce_by_choice(operation what, const input_views& inputs, const result_view& value,
                                           const options& chosen) {
   if (is_taken_as_f64(what, inputs.type(), inputs.place())) {
-    check_known(what, inputs, chosen.method);
-    return translate_bad_alloc([&] { return reduce(what, doubles(inputs).inputs(), value, chosen); });
+    return reduce_as_f64(what, inputs, value, chosen);
   }
   options with_result = chosen;
   with_result.result = value.type;
@@ -63,7 +78,15 @@ bool are_planned(const request& planned, const input_views& inputs) {
     throw invalid_argument("the inputs are not like the plan: their layout, number, type or place differs");
   }
   check_known(planned.what, inputs, planned.method);
-  return translate_bad_alloc([&] { return by(doubles(inputs).inputs(), value); });
+  check_result(planned.what, value, planned.result);
+  const backend& chosen = *by.chosen().chosen;
+  return compute([&] {
+    const outcome done = translate_bad_alloc([&] {
+      return run_as_f64(by.chosen(), inputs,
+                        [&](const request& asked, const input_views&) { return chosen.reduce(asked, value.data); });
+    });
+    return report(chosen.name(), done);
+  });
 }
 
 }  // namespace

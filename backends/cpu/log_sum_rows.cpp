@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "backends/cpu/integer_log_sums.hpp"
 #include "backends/cpu/leaf.hpp"
 #include "backends/cpu/prefetch.hpp"
 
@@ -50,32 +51,67 @@ void fold_leaf(const float* x, std::size_t count, log_sum_row<float>& out) {
   fold_doubles(elements, count, out.row_width, out.largest, out.sum);
 }
 
+template <std::integral T>
+void fold_leaf(const T* x, std::size_t count, log_sum_row<double>& out) {
+  constexpr std::size_t row_width = log_sum_row<double>::row_width;
+  double elements[detail::leaf_of<accumulator::log_sum<double>>];
+  out.reset();
+  std::size_t in_rows = 0;
+  if constexpr (sizeof(T) == 1) {
+    in_rows = count - count % row_width;
+    add_rows_of_bytes(x, in_rows / row_width, row_width, row_width, out.largest, out.sum);
+  }
+  std::copy(x + in_rows, x + count, elements);
+  fold_doubles(elements, count - in_rows, row_width, out.largest, out.sum);
+}
+
+template <class T, class Row>
+void fold_in_order(const T* x, std::size_t count, Row& out) {
+  constexpr std::size_t leaf = Row::row_width * detail::rows_in_leaf;
+  if (count <= leaf) return fold_leaf(x, count, out);
+  const std::size_t left = leaf * std::bit_floor((count - 1) / leaf);
+  Row right;
+  fold_in_order(x, left, out);
+  fold_in_order(x + left, count - left, right);
+  out.merge(right);
+}
+
+/// Merges state j with state j + row_width / 2 and so on, by merge(largest, sum, number, into_largest, into_sum).
+template <class Merge>
+accumulator::scaled_sum total_by(const double* largest, const double* sum, std::size_t row_width,
+                                 const Merge& merge) {
+  // Where fewer states are left than vectors hold, states behind them are merged as well.
+  constexpr std::size_t most_states = 64, at_once = 32;
+  double l[most_states + at_once], s[most_states + at_once];
+  std::fill_n(std::copy_n(largest, row_width, l), at_once, 0);
+  std::fill_n(std::copy_n(sum, row_width, s), at_once, 0);
+  for (std::size_t half = row_width / 2; half > 0; half /= 2) merge(l + half, s + half, half, l, s);
+  return {l[0], s[0]};
+}
+
 }  // namespace
 
 accumulator::scaled_sum total_of_log_sums(bool plain, const double* largest, const double* sum,
                                           std::size_t row_width) {
-  // Where fewer states are left than vectors hold, states behind them are merged as well.
-  constexpr std::size_t most_states = 64, at_once = 32;
-  double l[most_states + at_once] = {}, s[most_states + at_once] = {};
-  std::copy_n(largest, row_width, l);
-  std::copy_n(sum, row_width, s);
-  for (std::size_t half = row_width / 2; half > 0; half /= 2) {
-    merge_states(plain, l + half, s + half, half, l, s);
-  }
-  return {l[0], s[0]};
+  return total_by(largest, sum, row_width, [plain](auto... states) { merge_states(plain, states...); });
+}
+accumulator::scaled_sum total_of_bytes(const log_sum_row<double>& row) {
+  return total_by(row.largest, row.sum, row.row_width, merge_log_sums_of_bytes);
 }
 
 template <class T>
 void fold_log_sums(const T* x, std::size_t count, log_sum_row<T>& out) {
-  constexpr std::size_t leaf = detail::leaf_of<accumulator::log_sum<T>>;
-  if (count <= leaf) return fold_leaf(x, count, out);
-  const std::size_t left = leaf * std::bit_floor((count - 1) / leaf);
-  log_sum_row<T> right;
-  fold_log_sums(x, left, out);
-  fold_log_sums(x + left, count - left, right);
-  out.merge(right);
+  fold_in_order(x, count, out);
 }
 template void fold_log_sums(const float*, std::size_t, log_sum_row<float>&);
 template void fold_log_sums(const double*, std::size_t, log_sum_row<double>&);
+
+template <std::integral T>
+void fold_integer_log_sums(const T* x, std::size_t count, log_sum_row<double>& out) {
+  fold_in_order(x, count, out);
+}
+#define FANIN_FOLD(SUFFIX, T) template void fold_integer_log_sums(const T*, std::size_t, log_sum_row<double>&);
+FANIN_FOR_EACH_INTEGER(FANIN_FOLD)
+#undef FANIN_FOLD
 
 }  // namespace fanin::cpu

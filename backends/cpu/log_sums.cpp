@@ -7,7 +7,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 
+#include "backends/cpu/integer_log_sums.hpp"
 #include "backends/cpu/leaf.hpp"
 #include "backends/cpu/prefetch.hpp"
 
@@ -62,6 +64,16 @@ HWY_INLINE void exponentiate(vector (&t)[unrolled]) {
   });
 }
 
+/// Replaces each t, which is an integer from -255 to 0 or -infinity, by an entry of powers_of_e().
+HWY_INLINE void look_up(const double* powers, vector (&t)[unrolled]) {
+  const doubles d;
+  const hn::RebindToSigned<doubles> words;
+  for_each_vector([&](std::size_t v) {
+    const vector distance = hn::Sub(hn::Set(d, 0x1p52), hn::Max(t[v], hn::Set(d, -least_power)));
+    t[v] = hn::GatherIndex(d, powers, hn::And(hn::BitCast(words, distance), hn::Set(words, 511)));
+  });
+}
+
 /// States of accumulator::log_sum.
 struct states {
   vector largest[unrolled], sum[unrolled];
@@ -84,14 +96,20 @@ struct states {
       largest[v] = hn::IfThenElse(is_nan, largest[v], other);
     });
   }
-  HWY_INLINE void merge(const double* other_largest, const vector (&other_sum)[unrolled]) {
+  /// If `ByTable`, exponentials are entries of `powers`.
+  template <bool ByTable>
+  HWY_INLINE void merge(const double* other_largest, const vector (&other_sum)[unrolled], const double* powers) {
     vector factor[unrolled], other[unrolled];
     for_each_vector([&](std::size_t v) {
       other[v] = hn::LoadU(doubles(), other_largest + v * width);
       const vector distance = hn::Abs(hn::Sub(largest[v], other[v]));
       factor[v] = hn::Neg(hn::IfThenZeroElse(hn::Eq(largest[v], other[v]), distance));
     });
-    exponentiate(factor);
+    if constexpr (ByTable) {
+      look_up(powers, factor);
+    } else {
+      exponentiate(factor);
+    }
     for_each_vector([&](std::size_t v) {
       const auto grows = hn::Gt(other[v], largest[v]);
       const vector below = hn::IfThenElse(grows, sum[v], other_sum[v]);
@@ -102,9 +120,10 @@ struct states {
   }
 };
 
-/// merge_log_sums() of leaf.hpp.
-void merge_rows(const double* largest, const double* sum, std::size_t rows, std::ptrdiff_t step,
-                std::size_t row_width, double* into_largest, double* into_sum) {
+/// merge_log_sums() of leaf.hpp, or of states of integers of 8 bits.
+template <bool ByTable>
+HWY_INLINE void merge_rows_by(const double* powers, const double* largest, const double* sum, std::size_t rows,
+                              std::ptrdiff_t step, std::size_t row_width, double* into_largest, double* into_sum) {
   const doubles d;
   for (std::size_t j = 0; j < row_width; j += unrolled * width) {
     states s;
@@ -123,13 +142,74 @@ void merge_rows(const double* largest, const double* sum, std::size_t rows, std:
     }
     for (; row < rows; ++row, there += step) {
       for_each_vector([&](std::size_t v) { prefetch_line(there + v * width); });
-      s.merge(there, other_sum);
+      s.template merge<ByTable>(there, other_sum, powers);
     }
     for_each_vector([&](std::size_t v) {
       hn::StoreU(s.largest[v], d, into_largest + j + v * width);
       hn::StoreU(s.sum[v], d, into_sum + j + v * width);
     });
   }
+}
+
+void merge_rows(const double* largest, const double* sum, std::size_t rows, std::ptrdiff_t step,
+                std::size_t row_width, double* into_largest, double* into_sum) {
+  merge_rows_by<false>(nullptr, largest, sum, rows, step, row_width, into_largest, into_sum);
+}
+void merge_states_of_bytes(const double* powers, const double* largest, const double* sum, std::size_t row_width,
+                           double* into_largest, double* into_sum) {
+  merge_rows_by<true>(powers, largest, sum, 1, 0, row_width, into_largest, into_sum);
+}
+
+/// add_rows_of_bytes() of integer_log_sums.hpp.
+template <class T>
+HWY_INLINE void add_rows(const double* powers, const T* x, std::size_t rows, std::ptrdiff_t step,
+                         std::size_t row_width, double* largest, double* sum) {
+  const doubles d;
+  const hn::Repartition<std::int32_t, doubles> numbers;
+  const hn::Half<decltype(numbers)> half;
+  const hn::Rebind<T, decltype(numbers)> bytes;
+  const hn::RebindToSigned<doubles> words;
+  const vector one = hn::Set(d, 1);
+  for (std::size_t j = 0; rows > 0 && j < row_width; j += 2 * width) {
+    const T* row = x + j;
+    auto most = hn::PromoteTo(numbers, hn::LoadU(bytes, row));
+    vector low = one, high = one;
+    std::size_t r = 1;
+    if (sum[j] != 0) {  // There are elements already.
+      const auto number_of = [&](const double* from) { return hn::DemoteTo(half, hn::LoadU(d, from)); };
+      most = hn::Combine(numbers, number_of(largest + j + width), number_of(largest + j));
+      low = hn::LoadU(d, sum + j);
+      high = hn::LoadU(d, sum + j + width);
+      r = 0;
+    }
+    for (row += static_cast<std::ptrdiff_t>(r) * step; r < rows; ++r, row += step) {
+      prefetch_line(row);
+      const auto element = hn::PromoteTo(numbers, hn::LoadU(bytes, row));
+      const auto grown = hn::VecFromMask(numbers, hn::Gt(element, most));
+      const auto distance = hn::Abs(hn::Sub(element, most));
+      most = hn::Max(most, element);
+      const auto add = [&](vector s, auto grown_half, auto distance_half) {
+        const vector power = hn::GatherIndex(d, powers, hn::PromoteTo(words, distance_half));
+        const auto grows = hn::MaskFromVec(hn::BitCast(d, hn::PromoteTo(words, grown_half)));
+        const vector above = hn::IfThenElse(grows, one, s), below = hn::IfThenElse(grows, s, one);
+        return hn::Add(above, hn::Mul(below, power));
+      };
+      low = add(low, hn::LowerHalf(half, grown), hn::LowerHalf(half, distance));
+      high = add(high, hn::UpperHalf(half, grown), hn::UpperHalf(half, distance));
+    }
+    hn::StoreU(low, d, sum + j);
+    hn::StoreU(high, d, sum + j + width);
+    hn::StoreU(hn::PromoteTo(d, hn::LowerHalf(half, most)), d, largest + j);
+    hn::StoreU(hn::PromoteTo(d, hn::UpperHalf(half, most)), d, largest + j + width);
+  }
+}
+void add_rows_of_i8(const double* powers, const std::int8_t* x, std::size_t rows, std::ptrdiff_t step,
+                    std::size_t row_width, double* largest, double* sum) {
+  add_rows(powers, x, rows, step, row_width, largest, sum);
+}
+void add_rows_of_u8(const double* powers, const std::uint8_t* x, std::size_t rows, std::ptrdiff_t step,
+                    std::size_t row_width, double* largest, double* sum) {
+  add_rows(powers, x, rows, step, row_width, largest, sum);
 }
 
 /// Adds 2^n times some floats to some doubles. n is in the lowest bits of the words.
@@ -191,6 +271,20 @@ namespace {
 
 HWY_EXPORT(merge_rows);
 HWY_EXPORT(near_rows);
+HWY_EXPORT(merge_states_of_bytes);
+HWY_EXPORT(add_rows_of_i8);
+HWY_EXPORT(add_rows_of_u8);
+
+/// accumulator::exp_of_negative() of 0, -1, ..., -255 and -infinity.
+const double* powers_of_e() {
+  static const auto powers = [] {
+    std::array<double, least_power + 1> all;
+    for (int i = 0; i < least_power; ++i) all[static_cast<std::size_t>(i)] = accumulator::exp_of_negative(-i);
+    all[least_power] = 0;
+    return all;
+  }();
+  return powers.data();
+}
 
 /// The compiler makes vectors of so many.
 void add_eight(const double* __restrict from, double* __restrict to) {
@@ -202,6 +296,19 @@ void add_eight(const double* __restrict from, double* __restrict to) {
 void merge_log_sums(const double* largest, const double* sum, std::size_t rows, std::ptrdiff_t step,
                     std::size_t row_width, double* into_largest, double* into_sum) {
   HWY_DYNAMIC_DISPATCH(merge_rows)(largest, sum, rows, step, row_width, into_largest, into_sum);
+}
+
+void add_rows_of_bytes(const std::int8_t* x, std::size_t rows, std::ptrdiff_t step, std::size_t row_width,
+                       double* largest, double* sum) {
+  HWY_DYNAMIC_DISPATCH(add_rows_of_i8)(powers_of_e(), x, rows, step, row_width, largest, sum);
+}
+void add_rows_of_bytes(const std::uint8_t* x, std::size_t rows, std::ptrdiff_t step, std::size_t row_width,
+                       double* largest, double* sum) {
+  HWY_DYNAMIC_DISPATCH(add_rows_of_u8)(powers_of_e(), x, rows, step, row_width, largest, sum);
+}
+void merge_log_sums_of_bytes(const double* largest, const double* sum, std::size_t row_width, double* into_largest,
+                             double* into_sum) {
+  HWY_DYNAMIC_DISPATCH(merge_states_of_bytes)(powers_of_e(), largest, sum, row_width, into_largest, into_sum);
 }
 
 void add_near_rows(const float* x, std::size_t rows, std::ptrdiff_t step, std::size_t row_width, double* sum,

@@ -45,9 +45,14 @@ OF_FLOATS = frozenset(what for what in OPERATIONS.values()
 OF_FLOATS_ON_DEVICES = OF_FLOATS | {what for what in OPERATIONS.values() if c.operation_inputs(what) == 2}
 
 
+def is_read_as_integers(what, code):
+    """Whether the library reads integers as they are, although the operation is one of floats."""
+    return what in OF_FLOATS and code in INTEGERS
+
+
 def is_read_on_devices(what, code):
-    """Whether devices read integers of that type as they are, although the operation is one of floats."""
-    return what in OF_FLOATS and code in INTEGERS and SIZES[code] != 2
+    """Whether devices read integers as they are, although the operation is one of floats."""
+    return is_read_as_integers(what, code) and SIZES[code] != 2
 
 
 def is_truth(what, is_bool):

@@ -8,7 +8,7 @@ from math import prod
 
 from . import _library as c
 from ._catalogue import EXTREMES, INDEXED, NUMBER, OF_FLOATS, OF_FLOATS_ON_DEVICES, OPERATIONS, is_count, \
-    is_read_on_devices, is_truth, options_for
+    is_read_as_integers, is_read_on_devices, is_truth, options_for
 from ._device import reduce_on_device
 from ._errors import InvalidArgument, Overflow, Unsupported, shown
 from ._inputs import view_of
@@ -68,7 +68,8 @@ def views_for(what, inputs, wanted=c.DEFAULT_TYPE, where=None):
     views = [view_of(x) for x in inputs]
     differ = len({view.code for view in views}) > 1
     if not differ and wanted == c.DEFAULT_TYPE and is_read_as_it_is(what, views[0], where):
-        check_digits(views[0], F64)
+        if views[0].place == c.DEVICE:
+            check_digits(views[0], F64)
     elif differ or what in (OF_FLOATS_ON_DEVICES if views[0].place == c.DEVICE else OF_FLOATS):
         wanted = F64
     for view in views:
@@ -78,10 +79,13 @@ def views_for(what, inputs, wanted=c.DEFAULT_TYPE, where=None):
 
 
 def is_read_as_it_is(what, view, where):
-    """Whether a device reads integers of an operation of floats as they are. Masks need a copy, because -infinity stands
-    for an element that is left out."""
-    all_take_part = view.presence is None and (where is None or where is True)
-    return view.place == c.DEVICE and all_take_part and is_read_on_devices(what, view.code)
+    """Whether the library reads integers of an operation of floats as they are. Masks need a copy, because -infinity
+    stands for an element that is left out. Large integers in host memory are compared with a copy."""
+    if view.presence is not None or not (where is None or where is True):
+        return False
+    if view.place == c.DEVICE:
+        return is_read_on_devices(what, view.code)
+    return is_read_as_integers(what, view.code) and has_digits(view, F64)
 
 
 def as_floats(view, code):
@@ -93,12 +97,16 @@ def as_floats(view, code):
 
 def check_digits(view, code, made=None):
     """Raises Overflow if floats of 32 or 64 bits do not hold all integers. `made` is a copy as such floats."""
-    most = DIGITS[code]
-    if 8 * SIZES[view.code] > most and not \
-            0 <= int(reduce_views(OPERATIONS["max_magnitude"], [view], nan="skip")) <= 2 ** most \
-            and not (view.place == c.HOST and are_equal(view, made)):
+    if not has_digits(view, code) and not (view.place == c.HOST and are_equal(view, made)):
         raise Overflow("an element is an integer above 2^%d, and %s does not hold all of these: convert the elements "
-                       "with x.astype('float64')" % (most, NAMES[code]))
+                       "with x.astype('float64')" % (DIGITS[code], NAMES[code]))
+
+
+def has_digits(view, code):
+    """Whether floats of 32 or 64 bits hold all integers up to the largest magnitude of the view."""
+    most = DIGITS[code]
+    return 8 * SIZES[view.code] <= most or \
+        0 <= int(reduce_views(OPERATIONS["max_magnitude"], [view], nan="skip")) <= 2 ** most
 
 
 def are_equal(x, y):

@@ -17,6 +17,7 @@
 
 #include "oracle/exact_sum.hpp"
 #include "tests/support/call.hpp"
+#include "tests/support/inputs.hpp"
 
 namespace fanin::test {
 
@@ -158,6 +159,37 @@ TEST_SUITE("unit/exact_verbs") {
       CHECK_THROWS_AS(log_sum_exp(x), fanin::overflow);
       x[1] = T{1} << 62;
       CHECK(log_sum_exp(x).value == 0x1p62);
+    }
+  }
+
+  TEST_CASE_TEMPLATE("log_sum_exp of many integers has the bits of the same numbers as doubles", T, std::int8_t,
+                     std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
+                     std::uint64_t) {
+    constexpr std::size_t rows = 1100, columns = 43;  // more than a leaf, and no whole block
+    generator random(1);
+    for (const int bits : {1, 4, 8}) {
+      std::vector<T> x(rows * columns);
+      for (T& one : x)
+        one = static_cast<T>(static_cast<T>(random()) >> (8 * sizeof(T) - static_cast<unsigned>(bits)));
+      x[7] = sizeof(T) == 8 ? static_cast<T>((std::uint64_t{1} << 53) - 1) : std::numeric_limits<T>::max();
+      x[9] = std::is_unsigned_v<T> ? 0
+             : sizeof(T) == 8      ? -static_cast<T>(std::uint64_t{1} << 53)
+                                   : std::numeric_limits<T>::min();
+      const std::vector<double> y(x.begin(), x.end());
+      const auto same = [&](const auto& of_integers, const auto& of_doubles) {
+        std::vector<double> found(of_integers.result_count), expected(found.size());
+        static_cast<void>(log_sum_exp(of_integers, found));
+        static_cast<void>(log_sum_exp(of_doubles, expected));
+        CHECK(found == expected);
+      };
+      CHECK(log_sum_exp(x).value == log_sum_exp(y).value);
+      for (const int axis : {0, 1})
+        same(fanin::rows(x, {rows, columns}, axis), fanin::rows(y, {rows, columns}, axis));
+      const std::vector<std::uint32_t> offsets{0, 64, 97, 98, 5000, 47300};
+      same(fanin::segments(x, offsets), fanin::segments(y, offsets));
+      std::vector<std::uint32_t> keys(x.size());
+      for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(random() % 100);
+      same(fanin::groups(x, keys, 100), fanin::groups(y, keys, 100));
     }
   }
 

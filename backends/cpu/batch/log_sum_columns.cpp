@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <concepts>
 
 #include "backends/cpu/blocks.hpp"
+#include "backends/cpu/integer_log_sums.hpp"
 
 namespace fanin::cpu {
 namespace {
@@ -100,6 +102,30 @@ void fold_doubles(const double* x, std::ptrdiff_t along, std::size_t columns, st
   });
 }
 
+/// Folds integers as doubles, or whole blocks of bytes as they are.
+template <std::integral T>
+void fold_integers(const T* x, std::ptrdiff_t along, std::size_t columns, std::size_t count, std::size_t used,
+                   log_sum_states& s) {
+  constexpr std::size_t row_width = log_sum_columns<double>::row_width;
+  for (std::size_t j = 0; j < used; ++j) {
+    std::fill_n(s.largest[j], whole_blocks(columns), accumulator::log_sum<double>::identity().largest);
+  }
+  std::size_t whole = 0;
+  if constexpr (sizeof(T) == 1) whole = columns / block * block;
+  const std::size_t left = whole_blocks(columns - whole);
+  const std::ptrdiff_t step = row_width * along;
+  for_each_part(row_width, count, [&](std::size_t j, std::ptrdiff_t first, std::size_t rows) {
+    const T* row = x + first * along;
+    if constexpr (sizeof(T) == 1) add_rows_of_bytes(row, rows, step, whole, s.largest[j], s.sum[j]);
+    if (left == 0) return;
+    double copy[at_once * width] = {};
+    row += whole;
+    for (std::size_t r = 0; r < rows; ++r, row += step) std::copy_n(row, columns - whole, copy + r * left);
+    merge_log_sums(copy, nullptr, rows, static_cast<std::ptrdiff_t>(left), left, s.largest[j] + whole,
+                   s.sum[j] + whole);
+  });
+}
+
 }  // namespace
 
 void fold_log_sum_columns(element_type type, const void* x, std::ptrdiff_t along, std::size_t columns,
@@ -108,6 +134,11 @@ void fold_log_sum_columns(element_type type, const void* x, std::ptrdiff_t along
   to.plain = false;
   if (type == element_type::f64) {
     return fold_doubles(static_cast<const double*>(x), along, columns, count, used, to);
+  }
+  if (is_integer(type)) {
+    return with_element(type, [&]<class T>() {
+      if constexpr (std::integral<T>) fold_integers(static_cast<const T*>(x), along, columns, count, used, to);
+    });
   }
   const auto* const first = static_cast<const std::byte*>(x);
   to.plain = fold_near(type, first, along, columns, count, to);

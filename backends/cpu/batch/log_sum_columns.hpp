@@ -2,7 +2,9 @@
 // The loops of log_sum_exp over columns side by side, with the bits of contiguous rows.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <type_traits>
 
 #include "backends/cpu/batch/column_loops.hpp"
 #include "backends/cpu/leaf.hpp"
@@ -22,14 +24,15 @@ void fold_log_sum_columns(element_type type, const void* x, std::ptrdiff_t along
 void merge_log_sum_columns(void* into, const void* from, std::size_t columns, std::size_t used);
 void collapse_log_sum_columns(void* states, std::size_t columns, std::size_t used);
 
-/// The loops of column_loops.hpp. T is a double, a float, or a narrow float, which is added as a float.
+/// The loops of column_loops.hpp. T is a double, an integer, which is added as a double, a float, or a narrow float,
+/// which is added as a float.
 template <class T>
 struct log_sum_columns {
   using states = log_sum_states;
   static constexpr bool reads_leaves = true;
   static constexpr std::size_t width = states::width;
   static constexpr std::size_t row_width =
-      log_sum_row<std::conditional_t<sizeof(T) == sizeof(double), double, float>>::row_width;
+      log_sum_row<std::conditional_t<sizeof(T) == sizeof(double) || std::integral<T>, double, float>>::row_width;
   static void fold(const void* x, std::ptrdiff_t along, std::size_t columns, std::size_t, std::size_t count,
                    std::size_t used, void* to) {
     fold_log_sum_columns(type_of<T>, x, along, columns, count, used, *static_cast<states*>(to));
