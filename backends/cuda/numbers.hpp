@@ -246,11 +246,24 @@ FANIN_HOST_DEVICE bool is_negative(Word word, const element_rule& rule) {
   return (word & static_cast<Word>(rule.sign)) != 0;
 }
 
+/// Adds the first `count` of the words x to a state of A, and 0 in place of the others, so that no word has a branch.
+template <class A, class Word, int N>
+FANIN_HOST_DEVICE void add_first_words(typename A::state& s, const Word (&x)[N], const element_rule& r, int count) {
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+  for (int i = 0; i < N; ++i) A::add(s, A::read(i < count ? x[i] : Word{0}, r));
+}
+
 /// The sum of the squares of the integers of words of 32 or 64 bits.
 template <class Word>
 struct wide_word_squares : accumulator::integer_square_sum<std::int64_t> {
   using element = Word;
   using rule = element_rule;
+  template <int N>
+  FANIN_HOST_DEVICE static void add_words(state& s, const Word (&x)[N], const rule& r, int count) {
+    add_first_words<wide_word_squares>(s, x, r, count);
+  }
   FANIN_HOST_DEVICE static Word read(Word word, const rule& r) {
     return is_negative(word, r) ? Word{0} - word : word;
   }
@@ -263,7 +276,7 @@ struct wide_word_squares : accumulator::integer_square_sum<std::int64_t> {
   }
 };
 
-/// The sums of the integers of words of 32 or 64 bits, and of their squares.
+/// The sums of the integers of words of 64 bits, and of their squares.
 template <class Word>
 struct wide_word_moments : accumulator::integer_dispersion<std::int64_t> {
   using element = Word;
@@ -276,6 +289,52 @@ struct wide_word_moments : accumulator::integer_dispersion<std::int64_t> {
   FANIN_HOST_DEVICE static void add(state& s, integer x) {
     const detail::int128 above = detail::int128{x.negative} << (8 * sizeof(Word));
     merge(s, {detail::int128{x.word} - above, square_of(x.negative ? Word{0} - x.word : x.word), 0});
+  }
+  template <int N>
+  FANIN_HOST_DEVICE static void add_words(state& s, const Word (&x)[N], const rule& r, int count) {
+    add_first_words<wide_word_moments>(s, x, r, count);
+  }
+};
+
+/// The exact sums of at most 2^31 integers of 32 bits, and of their squares.
+struct integer_moments_96 {
+  std::int64_t sum;
+  std::uint64_t squares;
+  std::uint32_t squares_high;  ///< the bits from 2^64 up
+  FANIN_HOST_DEVICE explicit operator accumulator::integer_moments() const {
+    return {sum, detail::uint128{squares_high} << 64 | squares, 0};
+  }
+  friend bool operator==(const integer_moments_96&, const integer_moments_96&) = default;
+};
+/// Adds integers of 32 bits, and their squares, in half of the registers of accumulator::integer_dispersion.
+template <class T>
+struct integer_dispersion_96 {
+  using element = T;
+  using state = integer_moments_96;
+  static constexpr bool order_free = true;
+  FANIN_HOST_DEVICE static constexpr state identity() { return {0, 0, 0}; }
+  FANIN_HOST_DEVICE static void add(state& s, std::int64_t x) {
+    const auto above = static_cast<std::uint32_t>(x >> 32), size = (static_cast<std::uint32_t>(x) ^ above) - above;
+    merge(s, {x, square_of(size), 0});
+  }
+  FANIN_HOST_DEVICE static void merge(state& s, const state& other) {
+    s.sum += other.sum;
+    const detail::uint128 squares = detail::uint128{s.squares} + other.squares;
+    s.squares = static_cast<std::uint64_t>(squares);
+    s.squares_high += other.squares_high + static_cast<std::uint32_t>(squares >> 64);
+  }
+};
+/// The sums of the integers of words of 32 bits, and of their squares.
+template <>
+struct wide_word_moments<std::uint32_t> : integer_dispersion_96<std::uint32_t> {
+  using rule = element_rule;
+  FANIN_HOST_DEVICE static std::int64_t read(element word, const rule& r) {
+    const auto above = static_cast<std::int32_t>(word & static_cast<element>(r.sign)) >> 31;  // 0 or -1
+    return std::int64_t{above} << 32 | word;
+  }
+  template <int N>
+  FANIN_HOST_DEVICE static void add_words(state& s, const element (&x)[N], const rule& r, int count) {
+    add_first_words<wide_word_moments>(s, x, r, count);
   }
 };
 
@@ -305,6 +364,14 @@ struct word_moments {
     merge(s, {bytes.sum(), bytes.square_sum()});
   }
 };
+
+/// Whether A adds integers and their squares.
+template <class A>
+inline constexpr bool adds_integer_moments = false;
+template <class Word>
+inline constexpr bool adds_integer_moments<word_moments<Word>> = true;
+template <class Word>
+inline constexpr bool adds_integer_moments<wide_word_moments<Word>> = true;
 
 /// The product of the integers of words of up to 32 bits. As many integers as 64 bits can hold are multiplied before
 /// their product is merged.

@@ -54,6 +54,10 @@ template <class T>
 struct shared_form<T, accumulator::integer_dispersion<T>> {
   using type = wide_word_moments<word_for<T>>;
 };
+template <class T>
+struct shared_form<T, integer_dispersion_96<T>> {
+  using type = wide_word_moments<word_for<T>>;
+};
 
 /// The accumulator that kernels fold in place of A, and the most elements that one of its states can hold.
 template <class A>
@@ -109,6 +113,11 @@ template <class T>
 requires(sizeof(T) <= 2) struct device_form<accumulator::integer_dispersion<T>> {
   using device_accumulator = integer_moments_64<T>;
   static constexpr std::uint64_t longest = most_terms_in_64_bits;
+};
+template <class T>
+requires(sizeof(T) == 4) struct device_form<accumulator::integer_dispersion<T>> {
+  using device_accumulator = integer_dispersion_96<T>;
+  static constexpr std::uint64_t longest = std::uint64_t{1} << 31;
 };
 template <class T, bool All>
 struct device_form<accumulator::nonzero_test<T, All>> {

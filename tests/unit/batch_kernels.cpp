@@ -290,12 +290,14 @@ using log_sum_of = local<T, operation::log_sum_exp, cuda::device_accumulator_of<
   sum_of<float, operation::sum_of_squares>, sum_of<double>, sum_of<bf16>, sum_of<float, operation::argmin>, \
       sum_of<f16, operation::argmax>, sum_of<f16, operation::max>, sum_of<float, operation::log_sum_exp>,   \
       sum_of<bf16, operation::log_sum_exp>
-#define FANIN_WITH_FAST_KERNELS                                                                     \
-  FANIN_WITH_WHOLE_ROWS, sum_of<std::int8_t, operation::sum>, sum_of<std::int64_t, operation::sum>, \
-      sum_of<std::int8_t, operation::argmax>, sum_of<float, operation::minmax>,                     \
-      sum_of<std::int16_t, operation::count_nonzero>, sum_of<std::int8_t, operation::variance>,     \
-      sum_of<std::int16_t, operation::product>, sum_of<bf16, operation::variance>,                  \
-      sum_of<e5m2, operation::log_sum_exp>, log_sum_of<std::int8_t>, log_sum_of<std::int32_t>,      \
+#define FANIN_WITH_FAST_KERNELS                                                                          \
+  FANIN_WITH_WHOLE_ROWS, sum_of<std::int8_t, operation::sum>, sum_of<std::int64_t, operation::sum>,      \
+      sum_of<std::int8_t, operation::argmax>, sum_of<float, operation::minmax>,                          \
+      sum_of<std::int16_t, operation::count_nonzero>, sum_of<std::int8_t, operation::variance>,          \
+      sum_of<std::int16_t, operation::product>, sum_of<bf16, operation::variance>,                       \
+      sum_of<std::int32_t, operation::variance>, sum_of<std::int64_t, operation::norm2>,                 \
+      sum_of<std::uint32_t, operation::sum_of_squares>, sum_of<std::int64_t, operation::sum_of_squares>, \
+      sum_of<e5m2, operation::log_sum_exp>, log_sum_of<std::int8_t>, log_sum_of<std::int32_t>,           \
       log_sum_of<std::int64_t>
 
 TEST_SUITE("unit/batch_kernels") {

@@ -8,6 +8,9 @@
 
 namespace fanin::accumulator {
 inline bool operator==(const scaled_sum& a, const scaled_sum& b) { return a.largest == b.largest && a.sum == b.sum; }
+inline bool operator==(const integer_moments& a, const integer_moments& b) {
+  return a.sum == b.sum && a.squares == b.squares && a.squares_high == b.squares_high;
+}
 }  // namespace fanin::accumulator
 
 namespace fanin::test {

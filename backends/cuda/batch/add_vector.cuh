@@ -20,6 +20,13 @@ concept adds_vectors = requires(typename A::state& s, const vector<typename A::e
 template <class A>
 inline constexpr bool adds_all_of_vector = adds_all<A, vector<typename A::element>::size>;
 
+/// Whether A adds the first words of a vector without a branch for each. The order of such additions means nothing.
+template <class A>
+concept adds_first_words = A::order_free &&
+    requires(typename A::state& s, const vector<typename A::element>& v, const typename A::rule& rule) {
+  A::add_words(s, v.at, rule, 1);
+};
+
 /// Whether A takes long to make a value of a state. A warp keeps such states until all of its threads have one.
 /// Merges of such states are commutative.
 template <class A>
@@ -185,6 +192,18 @@ __device__ void add_some(const From& from, typename A::state& s, const vector<T>
     for (int i = 0; i < v.size; ++i) {
       if (i < count) add_at<A>(s, position + i, x.at[i]);
     }
+  }
+}
+
+/// The same as add_some(). Most vectors are whole, and whole ones have code of their own, if that costs no registers
+/// that the kernel needs.
+template <class A, class From, class T = typename A::element>
+__device__ void add_whole_or_some(const From& from, typename A::state& s, const vector<T>& v, int count,
+                                  std::uint64_t position) {
+  if (adds_first_words<A> && count >= v.size) {
+    add_vector<A>(from, s, v, position);
+  } else {
+    add_some<A>(from, s, v, count, position);
   }
 }
 

@@ -17,10 +17,11 @@ struct batch_form<Recipe> {
   using type = device_accumulator_of<Recipe>;
 };
 
-/// Whether the end of a recipe is too long for the few threads of a kernel that have a state: a dispersion or a norm
-/// of integers.
+/// Whether a recipe ends states of a thread that take too many registers for the end of a kernel: those of a dispersion
+/// or a norm of integers of 64 bits.
 template <class Recipe>
-inline constexpr bool ends_long = std::is_same_v<typename Recipe::accumulator::state, accumulator::integer_moments>;
+inline constexpr bool ends_long =
+    std::is_same_v<typename batch_form<Recipe>::type::state, accumulator::integer_moments>;
 
 /// The accumulator that kernels of batches fold, the accumulator that folds elements again if their sum does not
 /// fit, and the use of states.

@@ -24,6 +24,10 @@ template <class Word>
 inline constexpr bool has_vector_kernels<word_sum<Word>> = true;
 template <class Word>
 inline constexpr bool has_vector_kernels<word_moments<Word>> = true;
+template <>
+inline constexpr bool has_vector_kernels<wide_word_squares<std::uint64_t>> = true;
+template <>
+inline constexpr bool has_vector_kernels<wide_word_moments<std::uint32_t>> = true;
 template <class Word>
 inline constexpr bool has_vector_kernels<word_product<Word>> = true;
 template <class Word, class N>
@@ -65,6 +69,18 @@ template <class Word>
 inline constexpr bool has_whole_rows<keyed<accumulator::extremum<Word, true>>> = sizeof(Word) > 1;
 template <class Word>
 inline constexpr bool has_whole_rows<keyed<accumulator::first_extremum<Word, true>>> = sizeof(Word) > 1;
+
+/// Whether A adds integers in states of more than 64 bits.
+template <class A>
+inline constexpr bool adds_in_long_states =
+    adds_first_words<A> || adds_integer_moments<A> || std::is_same_v<A, word_sum<std::uint64_t>>;
+
+/// The most elements of a row that a warp copies into shared memory. Where states are long, rows of more than two
+/// vectors for each thread are folded faster where they lie.
+template <class A>
+inline constexpr std::uint64_t most_staged_row =
+    adds_in_long_states<A> ? std::uint64_t{2 * chunk_slots * vector<typename A::element>::size}
+                           : most_short_segment<typename A::element>;
 
 /// The elements of a result, or of segments of mean length.
 inline std::uint64_t typical_length(const batch_elements& all) {
@@ -124,13 +140,15 @@ class batch_launches {
     } else {
       if constexpr (uses_vector_kernels) {
         if (lines && all.kind != layout::rows) return launch_segments(where, all, write, all.only_long);
-        if (launch_whole(where, all, write, lines)) return;
+        if constexpr (!adds_first_words<A>) {  // columns_kernel is fast enough for columns of these.
+          if (launch_whole(where, all, write, lines)) return;
+        }
       }
       if (!lines) return launch_columns(where, all, write);
       if constexpr (has_term_lines<A>) {
         launch_term_lines(where, all, write);
       } else if constexpr (uses_vector_kernels) {
-        launch_segments(where, all, write, all.length > most_short_segment<typename A::element>);
+        launch_segments(where, all, write, all.length > most_staged_row<A>);
       } else {
         launch_lines(where, all, write);
       }
@@ -306,8 +324,14 @@ class batch_launches {
   static void launch_columns(const execution& where, const batch_elements& all, const Write& write) {
     constexpr unsigned mine = wide ? 1 : tuning::slots_of_thread<A>;
     const unsigned used_slots = all.kind == layout::rows ? slots_for(all.length, size) : chunk_slots;
-    const unsigned slots = wide ? 1 : std::max(1u, used_slots / mine);
+    unsigned slots = wide ? 1 : std::max(1u, used_slots / (adds_first_words<A> ? 1 : mine));
     const std::uint64_t items = all.kind == layout::rows ? all.results : most_items(all);
+    // Where the order means nothing, threads for neighbouring results read longer runs, if they keep the device busy.
+    const std::uint64_t at_once = std::uint64_t{1024} * static_cast<unsigned>(where.multiprocessors);
+    while (adds_first_words<A> && all.kind == layout::rows && slots > 1 &&
+           items * all.chunks * (slots / 2) >= at_once) {
+      slots /= 2;
+    }
     const unsigned most_width = (wide ? 128 : tuning::column_threads) / slots;
     const auto wanted = static_cast<unsigned>(std::bit_ceil(std::min<std::uint64_t>(items, most_width)));
     const unsigned width = std::max(std::min(wanted, most_width), std::max(1u, 32 / slots));

@@ -51,7 +51,8 @@ batch_run::batch_run(std::span<batch_end> ends, const batch& many, const batch_e
   out.has_type_of_elements = !has_default_type && first.result == first.inputs.type();
   is_direct_ = fold_.finishes && all_.chunks == 1 && !first.adds && ends.size() == 1 &&
                (has_default_type || (fold_.finishes_as_elements && out.has_type_of_elements));
-  merges_long_ = is_direct_ && has_short_ && fold_.exact_state_bytes == 0;
+  // A state that a kernel merges holds a limited number of elements.
+  merges_long_ = is_direct_ && has_short_ && fold_.exact_state_bytes == 0 && all_.count <= kernel_.host().longest;
   const std::uint64_t most =
       has_long_ ? std::min<std::uint64_t>(many.result_count, long_segments::most) : many.result_count;
   const std::size_t chunk_bytes = fold_.state_bytes + sizeof(std::uint64_t);

@@ -64,6 +64,23 @@ FANIN_HOST_DEVICE void with_kernel_recipe(const element_rule& rule, const F& f) 
   call(std::make_index_sequence<element_count>());
 }
 
+/// Writes the value of `count` elements whose state is `s`.
+template <class A, method How>
+__device__ void write_value(const batch_output& out, std::uint64_t result, std::uint64_t count,
+                            const typename A::state& s) {
+  with_kernel_recipe<A, How>(out.rule, [&](auto one) {
+    using Recipe = decltype(one);
+    write_result(out, result, count,
+                 finished<Recipe, typename Recipe::result>(device_recipe<Recipe>::total(s), count));
+  });
+}
+/// The same, as a function that is not inlined. Dispersions and norms of integers end with long code.
+template <class A, method How>
+__device__ __noinline__ void write_long_value(const batch_output& out, std::uint64_t result, std::uint64_t count,
+                                              typename A::state s) {
+  write_value<A, How>(out, result, count, s);
+}
+
 /// Finishes states where they are formed.
 template <class A, method How>
 struct batch_writer : batch_output {
@@ -75,12 +92,10 @@ struct batch_writer : batch_output {
       present[item.state] = count;
     } else if constexpr (is_keyed<A>) {
       write_result_of_keys<A>(*this, item.result, count, s);
+    } else if constexpr (adds_integer_moments<A>) {
+      write_long_value<A, How>(*this, item.result, count, s);
     } else {
-      with_kernel_recipe<A, How>(rule, [&](auto one) {
-        using Recipe = decltype(one);
-        write_result(*this, item.result, count,
-                     finished<Recipe, typename Recipe::result>(device_recipe<Recipe>::total(s), count));
-      });
+      write_value<A, How>(*this, item.result, count, s);
     }
   }
 };

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "backends/cuda/batch/add_vector.cuh"
-#include "backends/cuda/batch/batch_writer.cuh"
+#include "backends/cuda/batch/items.cuh"
 #include "backends/cuda/batch/scaled_products.cuh"
 #include "backends/cuda/presence/is_present.cuh"
 
@@ -19,13 +19,16 @@ inline constexpr unsigned column_threads = 512;
 template <class A>
 inline constexpr unsigned vectors_of_part = !folds_terms<A> || sizeof(typename A::element) < 4 ? 1 : 2;
 /// Slots of a chunk that a thread folds, with up to 32 elements in flight. If states are wide, one state is for a
-/// whole chunk.
+/// whole chunk, or for all slots of a thread if the order means nothing.
 template <class A>
-inline constexpr unsigned slots_of_thread = sizeof(typename A::state) > 16     ? 1
-                                            : sizeof(typename A::element) >= 4 ? 4
-                                                                               : 2;
+inline constexpr unsigned slots_of_thread = sizeof(typename A::state) > 16 && !adds_first_words<A> ? 1
+                                            : sizeof(typename A::element) >= 4                     ? 4
+                                                                                                   : 2;
 template <class A>
-inline constexpr int column_blocks = is_wide_state(sizeof(typename A::state)) || folds_terms<A> ? 1 : 2;
+inline constexpr int column_blocks = is_wide_state(sizeof(typename A::state)) || folds_terms<A> ||
+                                             (adds_first_words<A> && sizeof(typename A::state) > 32)
+                                         ? 1
+                                         : 2;
 }  // namespace tuning
 
 /// Whether x is no NaN that is left out.
@@ -46,6 +49,9 @@ class column_part {
   using T = typename A::element;
   static constexpr bool pairs = accumulator::inputs_of<A>() == 2;
   static constexpr unsigned vectors = tuning::vectors_of_part<A>, of_vector = vector<T>::size;
+  /// Whether elements are loaded without a branch, and the last element in place of those behind it. Other
+  /// accumulators need fewer registers with a branch.
+  static constexpr bool loads_all = folds_terms<A> || adds_first_words<A>;
 
  public:
   static constexpr int size = vectors * of_vector;
@@ -57,13 +63,11 @@ class column_part {
     const T* const x = static_cast<const T*>(all.x) + item.x + i * along.stride[0];
     const T* const y = static_cast<const T*>(all.y) + item.y + i * along.stride[1];
     const bool has_two = pairs && !(folds_terms<A> && all.rule.squares);
-    if (folds_terms<A> && count_ == 0) return;
+    if (loads_all && count_ == 0) return;
 #pragma unroll
     for (int k = 0; k < size; ++k) {
-      // Terms are loaded without a branch, and the last term is loaded in place of terms behind it. Other
-      // accumulators need fewer registers with a branch.
-      if (!folds_terms<A> && k >= count_) continue;
-      const int place = folds_terms<A> ? ::min(k, count_ - 1) : k;
+      if (!loads_all && k >= count_) continue;
+      const int place = loads_all ? ::min(k, count_ - 1) : k;
       x_[k / of_vector].at[k % of_vector] = x[place * along.stride[0]];
       if constexpr (pairs) {
         if (has_two) y_[k / of_vector].at[k % of_vector] = y[place * along.stride[1]];
@@ -77,7 +81,7 @@ class column_part {
         if (k < count_) add_at<A>(s, position_ + k, read<A>(all, x_[0].at[k]), read<A>(all, y_[0].at[k]));
       }
     } else {
-      add_some<A>(all, s, x_[0], count_, position_);
+      add_whole_or_some<A>(all, s, x_[0], count_, position_);
     }
   }
   template <class F>
@@ -162,9 +166,8 @@ template <class A, class Write>
 __global__ void __launch_bounds__(tuning::column_threads, tuning::column_blocks<A>)
     columns_kernel(const __grid_constant__ batch_elements all, unsigned width, const __grid_constant__ Write write) {
   using state = typename A::state;
-  using T = typename A::element;
   constexpr bool wide = is_wide_state(sizeof(state));
-  constexpr unsigned mine = wide ? 1 : tuning::slots_of_thread<A>;
+  constexpr unsigned mine = wide ? 1 : tuning::slots_of_thread<A>, states = adds_first_words<A> ? 1 : mine;
   overlap_with_next_launch();
   const unsigned column = threadIdx.x % width, slot = threadIdx.x / width, slots = blockDim.x / width;
   const bool is_rows = all.kind == layout::rows, is_linear = !all.partial && (!is_rows || all.reduced <= 1);
@@ -190,7 +193,7 @@ __global__ void __launch_bounds__(tuning::column_threads, tuning::column_blocks<
       }
     }
     if (elsewhere) item.begin = item.end = 0;
-    state s[mine];
+    state s[states];
     unsigned absent = 0;
 #pragma unroll
     for (state& one : s) one = A::identity();
@@ -209,7 +212,7 @@ __global__ void __launch_bounds__(tuning::column_threads, tuning::column_blocks<
           if constexpr (folds_terms<A>) {
             part[k].add_to(all, along, item, window, flush);
           } else {
-            part[k].add_to(all, s[k]);
+            part[k].add_to(all, s[k % states]);
           }
         }
       }
@@ -218,14 +221,15 @@ __global__ void __launch_bounds__(tuning::column_threads, tuning::column_blocks<
 #pragma unroll 1
       for (unsigned k = 0; k < mine; ++k) {
         const state one = fold_one_by_one<A>(all, item, slot + k * slots, mine * slots, absent);
+        if constexpr (states < mine) A::merge(s[0], one);
 #pragma unroll
-        for (unsigned other = 0; other < mine; ++other) {
+        for (unsigned other = 0; other < states && states == mine; ++other) {
           if (other == k) s[other] = one;
         }
       }
     }
 #pragma unroll
-    for (unsigned distance = mine / 2; distance > 0; distance /= 2) {
+    for (unsigned distance = states / 2; distance > 0; distance /= 2) {
 #pragma unroll
       for (unsigned k = 0; k < distance; ++k) A::merge(s[k], s[k + distance]);
     }

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "backends/cuda/batch/add_vector.cuh"
-#include "backends/cuda/batch/batch_writer.cuh"
+#include "backends/cuda/batch/items.cuh"
 #include "backends/cuda/batch/row_parts.cuh"
 
 namespace fanin::cuda {
@@ -52,7 +52,7 @@ class part_of_line {
         if (i < count_) add_at<A>(s, position + i, x.at[i], y.at[i]);
       }
     } else {
-      add_some<A>(all, s, x_.get(), count_, position);
+      add_whole_or_some<A>(all, s, x_.get(), count_, position);
     }
   }
 

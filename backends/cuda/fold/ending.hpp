@@ -326,6 +326,9 @@ struct kernel_state<accumulator::log_sum<double>> {
 /// Calls f.operator()<State>() for a form but `scaled`.
 template <class M, class F>
 FANIN_HOST_DEVICE void with_state(state_form form, const F& f) {
+  if constexpr (has_moments<M>) {
+    if (form == state_form::of_kernel) return f.template operator()<integer_moments_96>();
+  }
   if constexpr (adds_integers<M>) {
     if (form == state_form::of_signed) return f.template operator()<narrow_state<M, std::int16_t>>();
     if (form == state_form::of_unsigned) return f.template operator()<narrow_state<M, std::uint16_t>>();
@@ -345,6 +348,8 @@ constexpr state_form form_of_states() {
   using state = typename device_recipe<Recipe>::partial;
   if constexpr (std::is_same_v<state, typename M::state>) {
     return state_form::merged;
+  } else if constexpr (std::is_same_v<state, integer_moments_96>) {
+    return state_form::of_kernel;
   } else if constexpr (adds_integers<M>) {
     // Integers of 8 bits have the same states as integers of 16 bits.
     using T = typename Recipe::element;

@@ -99,7 +99,7 @@ struct integer_square_sum : detail::unrounded {
   }
   FANIN_HOST_DEVICE static void merge(state& s, state other) {
     const state total = s + other;
-    s = s >= limit || other >= limit || total >= limit ? limit : total;
+    s = (s | other | total) >= limit ? limit : total;
   }
   /// Whether R can hold the value.
   template <class R>
