@@ -19,11 +19,16 @@ inline constexpr unsigned whole_column_threads = sizeof(typename A::state) * vec
 /// Whether an addition to a state of A takes many instructions, whose latency is hidden by many threads.
 template <class A>
 inline constexpr bool adds_slowly = adds_all_of_vector<A> || (adds_words<A> && !A::order_free);
+/// Whether the states of a vector of short elements take so many registers that a thread folds one slot of them.
+template <class A>
+inline constexpr bool has_room_for_one_slot =
+    !A::order_free && sizeof(typename A::element) == 2 && sizeof(typename A::state) > 8;
 /// Vectors of A that a thread loads before it adds the first, and the elements of all slots that it folds. These are
 /// the elements of a vector or more.
 template <class A>
 inline constexpr unsigned column_states =
-    (adds_slowly<A> && vector<typename A::element>::size < 16) || fills_registers<A> ? 8 : 16;
+    (adds_slowly<A> && vector<typename A::element>::size < 16) || fills_registers<A> || has_room_for_one_slot<A> ? 8
+                                                                                                                 : 16;
 /// An addition of log_sum_exp waits for an exponential. Threads with fewer elements each are more threads, which hide
 /// that.
 template <>
