@@ -155,7 +155,7 @@ FANIN_HOST_DEVICE Packed extreme_words(Packed a, Packed b) {
 /// The largest or the smallest of the words.
 template <bool Largest, class Word, int N>
 FANIN_HOST_DEVICE Word extreme_word(const Word (&x)[N]) {
-  packed_words<Word> registers[sizeof x / sizeof(packed_words<Word>)];
+  packed_words<Word> registers[N * sizeof(Word) / sizeof(packed_words<Word>)];
   std::memcpy(registers, x, sizeof x);
   auto best = registers[0];
   for (std::size_t i = 1; i < std::size(registers); ++i) best = extreme_words<Word, Largest>(best, registers[i]);
@@ -211,7 +211,7 @@ struct keyed : A {
   FANIN_HOST_DEVICE static word read(word x, const rule& r) { return key_of_word(x, r); }
   template <int N>
   FANIN_HOST_DEVICE static void read_all(const word (&x)[N], word (&keys)[N], const rule& r) {
-    packed_words<word> registers[sizeof x / sizeof(packed_words<word>)];
+    packed_words<word> registers[N * sizeof(word) / sizeof(packed_words<word>)];
     std::memcpy(registers, x, sizeof x);
     if ((r.flips | r.above) == 0) {
       for (auto& packed : registers) packed ^= static_cast<packed_words<word>>(r.inverts);
@@ -290,7 +290,6 @@ template <class Recipe, class A>
 typename Recipe::accumulator::state state_of_keys(const typename A::state& s) {
   using T = typename Recipe::element;
   using word = typename A::word;
-  using state = typename Recipe::accumulator::state;
   static const element_rule rule = key_rule<T>(Recipe::what);
   const auto number = [&](word key) {
     const word found = word_of_key(key, rule);

@@ -184,8 +184,8 @@ struct request {
   input_views inputs = array_view();
   fanin::method method = fanin::method::fast;
   element_type result = element_type::f64;
-  std::string_view variant;  ///< empty: the backend's choice, which backend::prepare() fills in
-  unsigned threads = 1;      ///< at least 1
+  std::string_view variant = {};  ///< empty: the backend's choice, which backend::prepare() fills in
+  unsigned threads = 1;           ///< at least 1
   nan_policy nan = nan_policy::propagate;
   layout kind = layout::array;
   bool adds = false;  ///< results of a batch are added to what their memory holds: add_to()

@@ -19,7 +19,7 @@ TEST_SUITE("unit/double_word") {
     for (int i = 0; i < 40000; ++i) {
       const std::uint32_t sum[1] = {0};
       std::uint32_t squares[7] = {}, numerator[9];
-      const unsigned words = 1 + random() % 7;
+      const auto words = static_cast<unsigned>(1 + random() % 7);
       for (unsigned w = 0; w < words; ++w) squares[w] = static_cast<std::uint32_t>(random() >> random() % 64);
       if (i % 3 == 0) squares[0] = static_cast<std::uint32_t>(random() % 5), squares[words - 1] |= 1;
       const int unit = 2 * static_cast<int>(random() % 40) - 40 - 32 * static_cast<int>(words - words % 2);
