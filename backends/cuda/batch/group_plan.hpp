@@ -16,10 +16,11 @@ enum class group_form : std::uint8_t { extremum, extrema, first_extremum, sums }
 /// The term that an element adds to the sum of its group.
 enum class group_term : std::uint8_t { integer, square, one_if_nonzero, one_if_zero };
 
-/// Sums in a state: `count` sums of `words` words of 64 bits, after `first` others. The first one has `table_words`
-/// words of 32 bits in a table, and as many rows in device memory. The second one, of squares, has `square_words`.
+/// Sums in a state: `count` sums of `words` words of 64 bits, after `first` others. Each begins `step` words behind
+/// the one before it. The first one has `table_words` words of 32 bits in a table, and as many rows in device memory.
+/// The second one, of squares, has `square_words`.
 struct sums_of_state {
-  unsigned count, first, words, table_words, square_words;
+  unsigned count, first, words, step, table_words, square_words;
 };
 /// The words in a table of sums of squares of integers of 64 bits. The sum of 2^32 squares has 160 bits.
 inline constexpr unsigned words_of_long_squares = 5;
@@ -51,6 +52,8 @@ inline table_plan plan_of(const operation_row& row, element_type type, bool adds
   sums.first = has_squares && !has_moments && is_root(row.value) ? 1 : 0;  // norms have states of moments
   sums.table_words = is_long || (bytes == 4 && has_squares) ? 3 : 2;
   sums.words = sums.table_words == 3 && !is_count ? 2 : 1;
+  const bool are_moments = has_moments || (has_squares && is_root(row.value));
+  sums.step = are_moments && bytes == 4 ? 1 : sums.words;  // integer_moments_96 begins with a sum of one word
   const unsigned square_words = is_long ? words_of_long_squares : sums.table_words;
   if (has_squares && !has_moments) sums.table_words = square_words;
   sums.square_words = has_moments ? square_words : 0;

@@ -280,7 +280,7 @@ static __global__ void __launch_bounds__(tuning::word_threads)
       for (unsigned w = 0; w < to.state_bytes / 8; ++w) state[w] = 0;
       for (unsigned s = 0; s < to.sums.count; ++s) {
         const unsigned first = s * to.sums.table_words, words = s == 0 ? to.sums.table_words : to.sums.square_words;
-        std::uint64_t* const place = state + (to.sums.first + s) * to.sums.words;
+        std::uint64_t* const place = state + (to.sums.first + s) * to.sums.step;
         long_squares sum{};
         if (words == words_of_long_squares) {
           sum = long_squares_of_group(from, first, g);
