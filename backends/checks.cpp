@@ -6,6 +6,8 @@
 
 #include <fanin/error.hpp>
 
+#include "backends/doubles.hpp"
+
 namespace fanin {
 namespace {
 
@@ -37,6 +39,14 @@ std::string not_offered(const backend& b, const request& asked) {
 }
 
 }  // namespace
+
+support backend::supports(request what) const {
+  const input_views& inputs = what.inputs;
+  if (is_taken_as_f64(what.what, inputs.type(), inputs.place())) {
+    return {reason::unsupported, not_offered(*this, what)};
+  }
+  return prepare(what);
+}
 
 support check_offer(const backend& b, request& request, bool has_arithmetic) {
   const auto known = b.variants();

@@ -141,8 +141,9 @@ class FANIN_API backend {
   /// prepare() sets request::variant and request::prepared, so that reduce() and open() need not look anything up. It
   /// lowers request::threads if the backend uses fewer threads.
   virtual support prepare(request&) const = 0;
-  /// Answers like prepare(), but leaves the caller's request unchanged.
-  support supports(request what) const { return prepare(what); }
+  /// Answers like prepare(), but leaves the caller's request unchanged, and refuses what has no row in the catalogue:
+  /// operations of floats alone for integers, which fanin::reduce may let a backend read in place of f64.
+  support supports(request what) const;
 
   /// Writes the reduction of the request's inputs to `result`, which is host memory for the request's result type.
   /// fanin::reduce has checked these preconditions: probe() is usable(), prepare() succeeded, the inputs' data is
