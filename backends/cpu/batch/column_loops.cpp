@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include <bit>
+#include <cstdlib>
 #include <type_traits>
 
 #include <fanin/accumulator/extremum.hpp>
@@ -99,8 +100,14 @@ struct loops_of {
   static constexpr std::size_t vector = hn::MaxLanes(D());
   static constexpr std::size_t planes = Kernel::planes;
   static constexpr std::size_t row_width = order_free<Kernel> ? 1 : row_bytes / sizeof(T);
-  /// The number of elements that are added to a state of each column between loading and storing these states.
-  static constexpr std::size_t at_once = order_free<Kernel> ? 32 : 8;
+  /// The number of elements that are added to a state of each column between loading and storing these states, at
+  /// least. An L1 cache may have no more than eight places for rows that are a power of two apart.
+  static constexpr std::size_t at_once = 8;
+  /// This number for elements that are `step` apart.
+  static std::size_t added_at_once(std::ptrdiff_t step) {
+    constexpr std::ptrdiff_t far = 4096 / sizeof(T);
+    return order_free<Kernel> && std::abs(step) < far ? 32 : at_once;
+  }
 
   /// State j of each column.
   static HWY_INLINE T* states_at(void* states, std::size_t j, std::size_t columns) {
@@ -150,11 +157,12 @@ struct loops_of {
                    std::size_t used, void* states) {
     const auto* const x = static_cast<const T*>(data);
     const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(row_width) * along;
-    for (std::size_t begin = 0; begin < count; begin += at_once * row_width) {
+    const std::size_t most = added_at_once(step);
+    for (std::size_t begin = 0; begin < count; begin += most * row_width) {
       for (std::size_t j = 0; j < row_width && begin + j < count; ++j) {
         const std::size_t i = begin + j, rows = (count - i + row_width - 1) / row_width;
         const T* const row = x + static_cast<std::ptrdiff_t>(i) * along;
-        add_rows(row, step, std::min(rows, at_once), columns, first + begin == 0, states_at(states, j, columns));
+        add_rows(row, step, std::min(rows, most), columns, first + begin == 0, states_at(states, j, columns));
       }
     }
     if constexpr (row_width == 1) return;  // the one state has elements
