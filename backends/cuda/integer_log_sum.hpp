@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "backends/cuda/numbers.hpp"
+#include "backends/cuda/word_integers.hpp"
 
 namespace fanin::cuda {
 

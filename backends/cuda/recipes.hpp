@@ -10,6 +10,7 @@
 #include "backends/cuda/float_log_sum.hpp"
 #include "backends/cuda/integer_log_sum.hpp"
 #include "backends/cuda/numbers.hpp"
+#include "backends/cuda/word_integers.hpp"
 
 namespace fanin::cuda {
 

@@ -2,6 +2,7 @@
 // Words that become numbers by a rule give the bits of the accumulators that add elements, for every operation that
 // does not compare, every method and element type.
 #include "backends/cuda/numbers.hpp"
+#include "backends/cuda/word_integers.hpp"
 
 #include <doctest/doctest.h>
 

@@ -8,8 +8,8 @@
 
 #include "backends/cuda/batch/block_table.cuh"
 #include "backends/cuda/batch/group_plan.hpp"
-#include "backends/cuda/numbers.hpp"
 #include "backends/cuda/runtime/words.cuh"
+#include "backends/cuda/word_integers.hpp"
 
 namespace fanin::cuda {
 
