@@ -58,7 +58,8 @@ class exponent_range {
     }
   }
   bool is_finite() const { return end() <= format::high; }
-  /// All numbers are below 2^end() and multiples of 2^unit(), if none is infinite or NaN.
+  /// All numbers are below 2^end() and multiples of 2^unit(), if none is infinite or NaN. The unit of zeros alone is
+  /// that of the largest exponent.
   int end() const { return unit_of(hn::GetLane(hn::MaxOfLanes(compared(), largest_))) + format::digits; }
   int unit() const { return unit_of(hn::GetLane(hn::MinOfLanes(compared(), least_))); }
 
@@ -71,7 +72,7 @@ class exponent_range {
 
   static int unit_of(one magnitude) {
     const auto biased = static_cast<int>(std::bit_cast<typename format::bits>(magnitude) >> (format::digits - 1));
-    return std::max(biased, 1) - 1 + format::low;
+    return std::clamp(biased, 1, 2 * format::high - 1) - 1 + format::low;
   }
   hn::Vec<compared> largest_, least_;
 };

@@ -6,6 +6,7 @@
 #include <cfenv>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <vector>
 
 #include "backends/cpu/accumulator_loops.hpp"
@@ -14,6 +15,7 @@
 #include "backends/cpu/proven.hpp"
 #include "tests/support/adversary.hpp"
 #include "tests/support/call.hpp"
+#include "tests/support/guarded_memory.hpp"
 #include "tests/support/inputs.hpp"
 #include "tests/support/targets.hpp"
 
@@ -130,6 +132,21 @@ TEST_SUITE("unit/proven_sums") {
         for (const T sign : {T{1}, T{-1}}) check(std::vector<T>(count, sign * v));
       }
     }
+  }
+
+  TEST_CASE_TEMPLATE("tiles of zeros touch nothing behind the sums", T, float, double) {
+    std::vector<T> x(2 * cpu::proven_tile<T> + 1, T{0});
+    x.back() = 1;
+    using state = exact_moments_accumulator<T>;
+    const guarded_memory memory(sizeof(state));
+    on_every_target([&] {
+      auto& both = *::new (memory.end() - sizeof(state)) state;
+      cpu::add_moments(x.data(), x.size(), both);
+      CHECK(both.sum.template round<T>() == 1);
+      auto& sum = *::new (memory.end() - sizeof(exact_accumulator<T>)) exact_accumulator<T>;
+      cpu::add_exact(x.data(), x.size(), sum);
+      CHECK(sum.template round<T>() == 1);
+    });
   }
 
   TEST_CASE_TEMPLATE("every length", T, float, double) {
