@@ -198,7 +198,7 @@ report plan::operator()(const batch& many, const results_view& out) const {
   const request& planned = chosen_.what;
   (planned.adds ? check_addition : check_batch)(planned.what, many, out, planned.result);
   const input_views& inputs = many.inputs;
-  if (many.kind == planned.kind && is_taken_as_f64(planned.what, inputs.type(), inputs.place())) {
+  if (many.kind == planned.kind && serves_as_f64(planned, inputs)) {
     check_known(planned.what, inputs, planned.method);
     return compute([&] {
       const auto reduce_by = [&](const request& asked, const batch& elements) {

@@ -41,6 +41,12 @@ class doubles {
   mask_view mask_;
 };
 
+/// Whether a request that is planned for f64 also serves integers like these.
+inline bool serves_as_f64(const request& planned, const input_views& integers) {
+  return planned.inputs.type() == element_type::f64 && planned.inputs.place() == integers.place() &&
+         is_taken_as_f64(planned.what, integers.type(), integers.place());
+}
+
 /// Whether the integers can be read in place of doubles: none of them would be rounded, and none is left out. The
 /// answer may be false for integers beyond 2^53 that are doubles, and for 64-bit integers that lie apart.
 bool are_doubles(const input_views& integers);

@@ -74,7 +74,7 @@ bool are_planned(const request& planned, const input_views& inputs) {
 /// What a plan does for other inputs than planned.
 [[gnu::noinline]] report reduce_unplanned(const plan& by, const input_views& inputs, const result_view& value) {
   const request& planned = by.chosen().what;
-  if (planned.kind != layout::array || !is_taken_as_f64(planned.what, inputs.type(), inputs.place())) {
+  if (planned.kind != layout::array || !serves_as_f64(planned, inputs)) {
     throw invalid_argument("the inputs are not like the plan: their layout, number, type or place differs");
   }
   check_known(planned.what, inputs, planned.method);

@@ -20,6 +20,22 @@
 #include "tests/support/inputs.hpp"
 
 namespace fanin::test {
+namespace {
+
+/// Checks that log_sum_exp of a batch of integers, and that by a plan, are those of the same numbers as doubles.
+template <class Integers, class Doubles>
+void check_log_sums(const Integers& integers, const Doubles& as_doubles) {
+  std::vector<double> found(integers.result_count), expected(found.size());
+  static_cast<void>(log_sum_exp(integers, found));
+  static_cast<void>(log_sum_exp(as_doubles, expected));
+  CHECK(found == expected);
+  const plan planned(operation::log_sum_exp, integers.inputs.type(), {}, plan::unknown_count, memory::host,
+                     integers.kind);
+  static_cast<void>(planned(integers, found));
+  CHECK(found == expected);
+}
+
+}  // namespace
 
 TEST_SUITE("unit/exact_verbs") {
   TEST_CASE("every operation is exact without asking, if it has that method") {
@@ -105,16 +121,6 @@ TEST_SUITE("unit/exact_verbs") {
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(i * i % 31);
     if (std::is_signed_v<T>) x[5] = -7;
     const std::vector<double> y(x.begin(), x.end());
-    const auto same = [&](const auto& of_integers, const auto& of_doubles) {
-      std::vector<double> found(of_integers.result_count), expected(found.size());
-      static_cast<void>(log_sum_exp(of_integers, found));
-      static_cast<void>(log_sum_exp(of_doubles, expected));
-      CHECK(found == expected);
-      const fanin::plan planned(operation::log_sum_exp, fanin::type_of<T>, {}, fanin::plan::unknown_count,
-                                fanin::memory::host, of_integers.kind);
-      static_cast<void>(planned(of_integers, found));
-      CHECK(found == expected);
-    };
     const auto viewed = []<class E>(const std::vector<E>& elements) {
       return fanin::input_views(fanin::array_view(std::span(elements)));
     };
@@ -123,6 +129,12 @@ TEST_SUITE("unit/exact_verbs") {
     CHECK(log_sum_exp(std::vector<T>()).value == -std::numeric_limits<double>::infinity());
     CHECK(log_sum_exp(std::vector<T>{T{9}}).value == 9);
     CHECK(fanin::plan(operation::log_sum_exp, fanin::type_of<T>)(viewed(x)).value == fanin::scalar(whole));
+    const fanin::element_type f32 = fanin::element_type::f32;
+    CHECK_THROWS_AS(fanin::plan(operation::log_sum_exp, f32)(viewed(x)), invalid_argument);
+    const fanin::plan of_rows(operation::log_sum_exp, f32, {}, fanin::plan::unknown_count, fanin::memory::host,
+                              fanin::layout::rows);
+    std::vector<float> results(6);
+    CHECK_THROWS_AS(of_rows(fanin::rows(x, {6, 4}, 1), results), invalid_argument);
     fanin::incremental blocks(operation::log_sum_exp, fanin::type_of<T>);
     for (std::size_t i = 0; i < x.size(); i += 5)
       blocks.push(viewed(x).part(i, std::min<std::size_t>(5, x.size() - i)));
@@ -131,8 +143,8 @@ TEST_SUITE("unit/exact_verbs") {
     for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = i % 3 != 1;
     CHECK(log_sum_exp(where(x, mask)).value == log_sum_exp(where(y, mask)).value);
     for (const int axis : {0, 1, 2}) {
-      same(fanin::rows(x, {2, 3, 4}, axis), fanin::rows(y, {2, 3, 4}, axis));
-      same(fanin::rows(where(x, mask), {2, 3, 4}, axis), fanin::rows(where(y, mask), {2, 3, 4}, axis));
+      check_log_sums(fanin::rows(x, {2, 3, 4}, axis), fanin::rows(y, {2, 3, 4}, axis));
+      check_log_sums(fanin::rows(where(x, mask), {2, 3, 4}, axis), fanin::rows(where(y, mask), {2, 3, 4}, axis));
     }
     // These rows have every second element, from the last one to the first.
     const std::size_t shape[] = {3, 4};
@@ -141,12 +153,12 @@ TEST_SUITE("unit/exact_verbs") {
     const auto backwards = [&](const auto& elements) {
       return fanin::rows(viewed(elements).part(6, 18), shape, std::span(&last, 1), strides);
     };
-    same(backwards(x), backwards(y));
+    check_log_sums(backwards(x), backwards(y));
     const std::vector<std::int32_t> offsets{0, 0, 7, 24};
-    same(fanin::segments(x, offsets), fanin::segments(y, offsets));
+    check_log_sums(fanin::segments(x, offsets), fanin::segments(y, offsets));
     std::vector<std::uint32_t> keys(24);
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::uint32_t>(i % 5);
-    same(fanin::groups(x, keys, 6), fanin::groups(y, keys, 6));
+    check_log_sums(fanin::groups(x, keys, 6), fanin::groups(y, keys, 6));
     CHECK_THROWS_AS(log_sum_exp(x, {.method = method::exact}), unsupported);
     if constexpr (sizeof(T) == 8) {
       x[1] = (T{1} << 53) + 1;
@@ -176,20 +188,14 @@ TEST_SUITE("unit/exact_verbs") {
              : sizeof(T) == 8      ? -static_cast<T>(std::uint64_t{1} << 53)
                                    : std::numeric_limits<T>::min();
       const std::vector<double> y(x.begin(), x.end());
-      const auto same = [&](const auto& of_integers, const auto& of_doubles) {
-        std::vector<double> found(of_integers.result_count), expected(found.size());
-        static_cast<void>(log_sum_exp(of_integers, found));
-        static_cast<void>(log_sum_exp(of_doubles, expected));
-        CHECK(found == expected);
-      };
       CHECK(log_sum_exp(x).value == log_sum_exp(y).value);
       for (const int axis : {0, 1})
-        same(fanin::rows(x, {rows, columns}, axis), fanin::rows(y, {rows, columns}, axis));
+        check_log_sums(fanin::rows(x, {rows, columns}, axis), fanin::rows(y, {rows, columns}, axis));
       const std::vector<std::uint32_t> offsets{0, 64, 97, 98, 5000, 47300};
-      same(fanin::segments(x, offsets), fanin::segments(y, offsets));
+      check_log_sums(fanin::segments(x, offsets), fanin::segments(y, offsets));
       std::vector<std::uint32_t> keys(x.size());
       for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(random() % 100);
-      same(fanin::groups(x, keys, 100), fanin::groups(y, keys, 100));
+      check_log_sums(fanin::groups(x, keys, 100), fanin::groups(y, keys, 100));
     }
   }
 
