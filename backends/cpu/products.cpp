@@ -23,7 +23,7 @@ namespace fanin::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Whether MulSub() rounds once, which finds the errors of products of doubles.
+/// FANIN_MUL_SUB_IS_FUSED: whether hn::MulSub() rounds once, so that it finds the error of a product of doubles.
 #undef FANIN_MUL_SUB_IS_FUSED
 #if HWY_ARCH_X86 && !defined(HWY_DISABLE_BMI2_FMA)
 #define FANIN_MUL_SUB_IS_FUSED (HWY_TARGET <= HWY_AVX2)
@@ -134,7 +134,7 @@ bool prove_f64(product_terms what, int depth, const double* x, const double* y, 
   return prove(what, depth, x, y, count, total);
 }
 
-/// Whether the processor's flag proves sums, and not their exponents.
+/// Whether sums are proven by the processor's inexact flag. Elsewhere the exponents of the elements prove them.
 bool proves_by_flag() { return HWY_TARGET <= HWY_AVX3; }
 
 }  // namespace HWY_NAMESPACE

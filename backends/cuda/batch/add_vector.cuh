@@ -195,8 +195,8 @@ __device__ void add_some(const From& from, typename A::state& s, const vector<T>
   }
 }
 
-/// The same as add_some(). Most vectors are whole, and whole ones have code of their own, if that costs no registers
-/// that the kernel needs.
+/// Adds the first `count` elements of a vector as add_some() does. Whole vectors, which most are, have code of their
+/// own where A adds words without branches.
 template <class A, class From, class T = typename A::element>
 __device__ void add_whole_or_some(const From& from, typename A::state& s, const vector<T>& v, int count,
                                   std::uint64_t position) {

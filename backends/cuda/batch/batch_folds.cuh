@@ -17,8 +17,8 @@ struct batch_form<Recipe> {
   using type = device_accumulator_of<Recipe>;
 };
 
-/// Whether a recipe ends states of a thread that take too many registers for the end of a kernel: those of a dispersion
-/// or a norm of integers of 64 bits.
+/// Whether a recipe ends states of a thread that take too many registers for the end of a kernel: those of a
+/// dispersion or a norm of integers of 64 bits.
 template <class Recipe>
 inline constexpr bool ends_long =
     std::is_same_v<typename batch_form<Recipe>::type::state, accumulator::integer_moments>;
