@@ -72,7 +72,7 @@ class table_call {
     });
   }
   void add_spilled() {
-    launch(blocks, 64, [&] { make_wide_sums(from_, sums_); });
+    launch(blocks, 64, [&] { make_wide_sums(from_, sums_, {}, false); });
     launch(blocks, 64, [&] { add_to_wide_sums(from_, sums_); });
     launch(blocks, 64, [&] { mark_minus_zeros(from_, sums_); });
   }
@@ -93,7 +93,10 @@ class table_call {
   void add_to(std::vector<R>& results) {
     batch_output out{};
     out.results = results.data();
+    out.result = type_of<R>;
     out.status = &status;
+    launch(blocks, 64, [&] { note_minus_zero_results(sums_, out); });
+    launch(blocks, 64, [&] { mark_minus_zeros(from_, sums_); });
     for (std::uint64_t g = 0; g < results.size(); ++g) add_group<T, R>(sums_, g, out);
   }
   batch_status status{};
@@ -171,9 +174,10 @@ void check_groups_of(const std::vector<T>& x, const std::vector<Key>& keys, std:
     }
     INFO(groups << " groups of " << x.size() << " elements, variant " << variant);
     CHECK(is_right);
-    for (const T earlier : {T(1), T(-0.0), T(3e-38), std::numeric_limits<T>::max()})
+    for (const T earlier : {T(1), T(0), T(3e-38), std::numeric_limits<T>::max()})
       CHECK(adds_to<T>(call, expected, earlier));
     CHECK(adds_to<double>(call, expected, 0x1p53));
+    CHECK(adds_to<T>(call, expected, T(-0.0)));  // marks groups
     call.status.bad_index = 1;  // adds nothing
     CHECK(adds_to<T>(call, std::vector<exact_accumulator<T>>(groups), T(2)));
   }

@@ -81,11 +81,27 @@ __device__ void for_each_spilled(const keyed_numbers<T>& from, const group_sums<
   }
 }
 
-/// Gives a wide sum of 0 to each group of a spilled element.
+/// Notes -0 among results to which groups will be added. Only such a result changes if elements whose sum is 0 are added,
+/// so that marks have to tell whether the group has elements.
+template <class T>
+__device__ void note_minus_zero_results(const group_sums<T>& to, const batch_output& out) {
+  const bool is_wide = out.result == element_type::f64;
+  const std::uint64_t minus_zero = is_wide ? detail::float_format<double>::sign : detail::float_format<float>::sign;
+  bool found = false;
+  for (std::uint64_t g = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; g < to.groups;
+       g += std::uint64_t{gridDim.x} * blockDim.x) {
+    found = found || load_word(out.results, is_wide ? 8 : 4, g) == minus_zero;
+  }
+  if (found) to.notes->minus_zeros = 1;
+}
+
+/// Gives a wide sum of 0 to each group of a spilled element. `adds`: groups will be added to results.
 template <class T>
 __global__ void __launch_bounds__(tuning::spill_threads)
-    make_wide_sums(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to) {
+    make_wide_sums(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to,
+                   const __grid_constant__ batch_output out, bool adds) {
   device_code::overlap_with_next_launch();
+  if (adds) note_minus_zero_results(to, out);
   for_each_spilled(from, to, [&](std::uint32_t group, T) {
     constexpr std::uint32_t claimed = group_sums<T>::number_mask;
     std::uint32_t* const mark = to.marks + group;
@@ -120,7 +136,7 @@ __global__ void __launch_bounds__(tuning::spill_threads)
   });
 }
 
-/// If there are elements -0, marks the groups that have elements -0, and the groups that have other elements.
+/// If there are elements or results -0, marks the groups that have elements -0, and the groups that have other elements.
 template <class T>
 __global__ void __launch_bounds__(tuning::spill_threads)
     mark_minus_zeros(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to) {
@@ -238,21 +254,29 @@ __device__ value_of_group finished_group(const group_sums<T>& from, std::uint64_
   return {rounded_window<T>(size, unit_of_window(from, 0), count, value, to) | (negative ? to.sign : 0), count};
 }
 
-/// Adds a group of elements in the first window to a result that is 0 or near the window, if elements take part.
-/// Returns true if the group is done. False leaves the group to its state, also where the new result is 0, whose sign
-/// needs the state.
+/// Whether a group may change the result to which it is added. A group without marks changes none if its sum is 0.
+template <class T>
+__device__ bool may_change_result(const group_sums<T>& from, std::uint64_t group) {
+  bool found = from.marks[group] != 0;
+  const int used = from.has_more_windows() ? window_count : 1;
+  for (int w = 0; w < used && !found; ++w) found = sum_of_window(from, w, group) != 0;
+  return found;
+}
+
+/// Adds a group of elements in the first window to a result that is 0 or near the window. Returns true if the group is
+/// done. False leaves the group to its state, also where the new result is 0, whose sign needs the state.
 __device__ inline bool add_window(const group_sums<float>& from, std::uint64_t group, const batch_output& out) {
   constexpr unsigned most_places = 30;
   float& result = static_cast<float*>(out.results)[group];
   // All loads are here, so that none waits for another.
-  const std::uint64_t count = from.counts[group];
   const std::uint32_t marks = from.marks[group];
   const float earlier = result;
   const detail::int128 elements = sum_of_window(from, 0, group);
-  if (!takes_elements(out, count)) return true;
+  if (marks != 0 || from.has_more_windows()) return false;
+  if (!takes_elements(out, elements != 0)) return true;
   const unsigned exponent = biased_exponent(earlier), place = exponent - from.notes->lowest;
   const bool is_near = place < most_places && exponent < 2 * detail::float_format<float>::high - 1;
-  if (marks != 0 || from.has_more_windows() || (earlier != 0 && !is_near)) return false;
+  if (earlier != 0 && !is_near) return false;
   const detail::int128 sum = elements + (earlier != 0 ? in_units(earlier, place, 0, true) : 0);
   const auto narrow = static_cast<std::int64_t>(sum);
   if (sum == 0 || narrow != sum) return false;
@@ -261,16 +285,15 @@ __device__ inline bool add_window(const group_sums<float>& from, std::uint64_t g
   return true;
 }
 
-/// Adds a group, whose elements are counted, to its result.
+/// Adds a group to its result.
 template <class T, class R>
 __device__ __noinline__ void add_group(const group_sums<T>& from, std::uint64_t group, const batch_output& out) {
   if constexpr (std::is_same_v<T, float> && std::is_same_v<R, float>) {
     if (add_window(from, group, out)) return;
   }
-  const std::uint64_t count = from.counts[group];
-  if (!takes_elements(out, count)) return;
+  if (!takes_elements(out, may_change_result(from, group))) return;
   auto state = state_of_group(from, group);
-  add_to_result<recipe<operation::sum, method::exact, T>, R>(out, group, count, state);
+  add_to_result<recipe<operation::sum, method::exact, T>, R>(out, group, 1, state);
 }
 
 }  // namespace fanin::cuda

@@ -96,7 +96,7 @@ class table_launches {
   void clear_windows() const { launch(multiprocessors(), tuning::spill_threads, 0, clear_more_windows<T>, sums_); }
   void finish(const request& request, const batch_output& out) const {
     const unsigned blocks = multiprocessors() * 8, threads = tuning::spill_threads;
-    launch(blocks, threads, 0, make_wide_sums<T>, from_, sums_);
+    launch(blocks, threads, 0, make_wide_sums<T>, from_, sums_, out, request.adds);
     launch(blocks, threads, 0, add_to_wide_sums<T>, from_, sums_);
     launch(blocks, threads, 0, mark_minus_zeros<T>, from_, sums_);
     const unsigned of_results = tuning::result_threads(sums_.groups);
@@ -191,7 +191,7 @@ bool group_tables::serve(const request& request, const batch& groups, const exec
 }
 
 group_tables::group_tables(const request& request, const batch& groups, const execution& where)
-    : request_(request), groups_(groups), counted_(is_quotient(row_of(request.what).value) || request.adds) {
+    : request_(request), groups_(groups), counted_(is_quotient(row_of(request.what).value)) {
   const std::size_t words = with_numbers(request, []<class T>(T) { return group_window<T>::words; });
   constexpr std::size_t least_static_bytes = 1 << 10;
   most_in_table_ = static_cast<std::uint32_t>((most_shared_bytes(where.device) - least_static_bytes) /
