@@ -5,6 +5,8 @@
 // sort is left out if elements are in the order of bins already.
 #pragma once
 
+#include <cuda_pipeline.h>
+
 #include "backends/cuda/batch/group_sums.cuh"
 #include "backends/cuda/runtime/dynamic_shared.cuh"
 
@@ -16,7 +18,7 @@ inline constexpr unsigned sort_threads = 512;
 inline constexpr int sort_blocks = 2;  ///< blocks on a multiprocessor
 /// A tile has so many times four elements of each thread.
 template <class T>
-inline constexpr int sort_loads = sizeof(T) == 4 ? 8 : 5;
+inline constexpr int sort_loads = sizeof(T) == 4 ? 5 : 3;
 }  // namespace tuning
 
 /// The elements of a tile.
@@ -97,7 +99,22 @@ template <class T>
 struct tile_stage {
   T x[tile_elements<T>];
   std::uint16_t key[tile_elements<T>];
-  unsigned next[tuning::most_bins];  ///< elements of each bin, then the place of the bin's next element
+  unsigned begins[tuning::most_bins];  ///< elements of each bin, then the place of the bin's first element
+  four<T> loaded[tile_elements<T> / 4];  ///< elements as they are in the input
+
+  /// Begins to copy the elements i, ..., i + 3 to loaded[place]. The thread that called waits for the copy.
+  __device__ void load(unsigned place, std::uint64_t i, const keyed_words& from) {
+    const T* const x = static_cast<const T*>(from.words);
+    if (!from.aligned || i + 4 > from.count) {
+      loaded[place] = load_four(x, i, from.count, false);
+      return;
+    }
+#pragma unroll
+    for (unsigned byte = 0; byte < sizeof(four<T>); byte += 16) {
+      __pipeline_memcpy_async(reinterpret_cast<std::byte*>(&loaded[place]) + byte,
+                              reinterpret_cast<const std::byte*>(x + i) + byte, 16);
+    }
+  }
 };
 
 /// Copies `count` words from shared memory in units of 16 bytes. The last unit may be longer than the words.
@@ -121,46 +138,53 @@ __global__ void __launch_bounds__(tuning::sort_threads, tuning::sort_blocks)
   if (to.notes->scattered == 0) return;
   tile_stage<T>& stage = *dynamic_shared<tile_stage<T>>();
   const unsigned bin = threadIdx.x;
-  stage.next[bin] = 0;
+  stage.begins[bin] = 0;
   const std::uint64_t first = std::uint64_t{blockIdx.x} * tile_elements<T>;
+  const auto place_of = [](int k) { return static_cast<unsigned>(k) * threads + threadIdx.x; };
+  const auto element_of = [&](int k) { return first + std::uint64_t{place_of(k)} * 4; };
+#pragma unroll
+  for (int k = 0; k < loads; ++k) stage.load(place_of(k), element_of(k), from);
+  __pipeline_commit();
+  four_keys<Key> keys[loads];
+#pragma unroll
+  for (int k = 0; k < loads; ++k) keys[k].load(element_of(k), from);
   std::uint32_t group[loads][4];
 #pragma unroll
   for (int k = 0; k < loads; ++k) {
-    const std::uint64_t i = first + (k * threads + threadIdx.x) * 4;
-    four_keys<Key> keys;
-    keys.load(i, from);
-    keys.find_groups(from, group[k]);
+    const std::uint64_t i = element_of(k);
+    keys[k].find_groups(from, group[k]);
     leave_out_missing(group[k], i, from.count);
     note_outside(group[k], i, from);
   }
   __syncthreads();
+  unsigned ranks[loads][2] = {};  // of elements in their bins, two in a word
 #pragma unroll
-  for (const auto& four_groups : group) {
+  for (int k = 0; k < loads; ++k) {
 #pragma unroll
-    for (const std::uint32_t g : four_groups) {
-      if (g != no_group) atomicAdd(&stage.next[bins.bin_of(g)], 1u);
+    for (int j = 0; j < 4; ++j) {
+      const std::uint32_t g = group[k][j];
+      if (g != no_group) ranks[k][j / 2] |= atomicAdd(&stage.begins[bins.bin_of(g)], 1u) << 16 * (j % 2);
     }
   }
   __syncthreads();
-  const unsigned in_bin = stage.next[bin];
+  const unsigned in_bin = stage.begins[bin];
   std::uint64_t staged;
   const auto before = static_cast<unsigned>(sum_before<threads>(in_bin, staged));
-  stage.next[bin] = before;
+  stage.begins[bin] = before;
   if (bin <= bins.count) out.places[std::uint64_t{bin} * out.count + blockIdx.x] = static_cast<std::uint16_t>(before);
   if (in_bin != 0) atomicAdd(out.totals + bin, static_cast<unsigned long long>(in_bin));
+  __pipeline_wait_prior(0);
   __syncthreads();
 #pragma unroll
   for (int k = 0; k < loads; ++k) {
-    const std::uint64_t i = first + (k * threads + threadIdx.x) * 4;
-    if (i >= from.count) continue;
-    four<T> x = load_four(static_cast<const T*>(from.words), i, from.count, from.aligned);
+    four<T> x = stage.loaded[place_of(k)];
     from.make_terms(x.at);
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       const std::uint32_t g = group[k][j];
       if (g == no_group) continue;
       const std::uint32_t of = bins.bin_of(g);
-      const unsigned place = atomicAdd(&stage.next[of], 1u);
+      const unsigned place = stage.begins[of] + (ranks[k][j / 2] >> 16 * (j % 2) & 0xffff);
       stage.x[place] = x.at[j];
       stage.key[place] = static_cast<std::uint16_t>(g - of * bins.groups_of_bin());
     }
