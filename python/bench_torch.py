@@ -28,6 +28,15 @@ def on_device(call, calls):
     return begin.elapsed_time(end) * 1000 / calls
 
 
+def in_graph(call, calls):
+    """Microseconds of one call on the device, in a CUDA graph: the host takes no time."""
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(calls):
+            call()
+    return on_device(graph.replay, 1) / calls
+
+
 def until_return(call, calls):
     """Microseconds until a call returns."""
     torch.cuda.synchronize()
@@ -76,8 +85,9 @@ def rows(shape, dtype):
              "var": (lambda x: fanin.torch.var(x, 1), lambda x: torch.var(x, 1)),
              "norm": (lambda x: fanin.torch.vector_norm(x, 2, 1), lambda x: torch.linalg.vector_norm(x, 2, 1))}
     for name, (mine, other) in pairs.items():
-        compare("%s of %d x %d %s, forward and backward, both compiled" % (name, *shape, dtype),
-                lambda: with_backward(torch.compile(mine), x), lambda: with_backward(torch.compile(other), x))
+        for timer, where in (on_device, ""), (in_graph, ", in a CUDA graph"):
+            compare("%s of %d x %d %s, forward and backward, both compiled%s" % (name, *shape, dtype, where),
+                    lambda: with_backward(torch.compile(mine), x), lambda: with_backward(torch.compile(other), x), timer)
 
 
 def added(groups):
