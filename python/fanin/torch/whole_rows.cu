@@ -56,6 +56,12 @@ __device__ float quotient(float x, float y, float reciprocal) {
   return found;
 }
 
+/// x / y rounded once, for any finite floats x and y but 0 for y. `reciprocal` is 1 / y, rounded once to a double.
+__device__ float any_quotient(float x, float y, double reciprocal) {
+  const double found = x * reciprocal;
+  return static_cast<float>(__fma_rn(__fma_rn(-found, y, x), reciprocal, found));
+}
+
 /// The row of a block. Shared memory keeps its first `kept` vectors: each thread reads there what it wrote.
 class row_of_block {
  public:
@@ -207,9 +213,10 @@ __global__ void __launch_bounds__(most_threads, blocks)
   }
   constexpr float least_dividend = 0x1p-80f;  // The quotients of larger ones are normal, and their errors are floats.
   const float reciprocal = 1 / total;
+  const double wide_reciprocal = 1 / static_cast<double>(total);
   row.store_each([&](float x) {
     const float power = expf(x - largest);
-    return power > least_dividend ? quotient(power, total, reciprocal) : power / total;
+    return power > least_dividend ? quotient(power, total, reciprocal) : any_quotient(power, total, wide_reciprocal);
   });
 }
 
