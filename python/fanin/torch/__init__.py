@@ -10,9 +10,10 @@ tensor(1., dtype=torch.float64)
 """
 
 from ._exact import Report, enable, exact, report
+from ._exponentials import max_and_sum_exp
 from ._functions import FUNCTIONS as _FUNCTIONS
 from ._totals import any_nonfinite, clip_grad_norm_, total_max, total_mean, total_norm, total_sum
 
 globals().update(_FUNCTIONS)
-__all__ = [*_FUNCTIONS, "Report", "any_nonfinite", "clip_grad_norm_", "enable", "exact", "report", "total_max",
-           "total_mean", "total_norm", "total_sum"]
+__all__ = [*_FUNCTIONS, "Report", "any_nonfinite", "clip_grad_norm_", "enable", "exact", "max_and_sum_exp", "report",
+           "total_max", "total_mean", "total_norm", "total_sum"]

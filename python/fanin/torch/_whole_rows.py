@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Softmax and its logarithm of rows on a device, each in one kernel (whole_rows.cu), and norms of rows (norm_rows.cu).
+"""Softmax, its logarithm and its parts of rows on a device, each in one kernel (whole_rows.cu), and norms of rows (norm_rows.cu).
 
 For other tensors PyTorch's operators and sums of the library compute the same bits (_replacements.py), if the exp, log and
 rsqrt of PyTorch's CUDA are those of the compiler of the kernels.
@@ -13,7 +13,7 @@ from .. import _library as c
 from .._torch import BY_TYPE, raw_stream
 from ._layer_rows import SERVED, VECTOR, has_vectors
 
-SOFTMAX, LOG_SOFTMAX = range(2)
+SOFTMAX, LOG_SOFTMAX, MAX_AND_SUM = range(3)
 MOST, MOST_ROWS = 1 << 18, 1 << 31
 MOST_OF_NORM = 1 << 15  # The registers of a block hold no longer row.
 
@@ -65,14 +65,27 @@ def run(function, call, device):
     c.check(function(byref(call), device, raw_stream(device)))
 
 
-def softmax(what, x, dim, dtype):
-    """The softmax of a type, or its logarithm, along the last axis; None where the kernel does not serve."""
-    if not x.dim() or dim not in (-1, x.dim() - 1) or not is_served(x, x.shape[-1]):
-        return None
-    out, length = torch.empty_like(x, dtype=dtype), x.shape[-1]
+def are_rows_served(x, dim):
+    return x.dim() > 0 and dim in (-1, x.dim() - 1) and is_served(x, x.shape[-1])
+
+
+def compute(what, x, out):
+    length = x.shape[-1]
     run(enqueue, Call(x=x.data_ptr(), out=out.data_ptr(), rows=x.numel() // length, length=length, type=type_of(x),
                       out_type=type_of(out), what=what), x.get_device())
     return out
+
+
+def softmax(what, x, dim, dtype):
+    """The softmax of a type, or its logarithm, along the last axis; None where the kernel does not serve."""
+    return compute(what, x, torch.empty_like(x, dtype=dtype)) if are_rows_served(x, dim) else None
+
+
+def max_and_sum_exp(x, dim):
+    """The f32 of _exponentials.max_and_sum_exp(), with the axis of length 1; None where the kernel does not serve."""
+    if not are_rows_served(x, dim):
+        return None
+    return tuple(compute(MAX_AND_SUM, x, torch.empty((2, *x.shape[:-1], 1), dtype=torch.float32, device=x.device)))
 
 
 def norm(x, centred, weight, bias, eps):

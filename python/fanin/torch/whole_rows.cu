@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and its logarithm of rows, each in one kernel. A block has a row, and reads the row three times. Its shared
+// Softmax and its logarithm of rows, or what both are made of, in one kernel. A block has a row, and reads the row three times. Its shared
 // memory keeps the begin of the row, or all of it, and a cache the rest, if the cache holds that of all blocks. Sums
 // are exact, and are rounded once. Each other step is rounded as by the operators of PyTorch one after another, so
 // that the results have the bits of these.
@@ -22,7 +22,7 @@
 /// A call: what python/fanin/torch/_whole_rows.py hands over. All rows have `length` elements, one after another.
 struct fanin_whole_rows {
   const void* x;  ///< rows of `type`
-  void* out;      ///< rows of `out_type`
+  void* out;      ///< rows of `out_type`; or as f32 the largest element of each row, then the sum of each row
   std::uint64_t rows, length;
   std::int32_t type, out_type, what;
 };
@@ -31,7 +31,7 @@ namespace {
 
 using fanin::power_of_2;
 
-enum what : std::int32_t { softmax, log_softmax };
+enum what : std::int32_t { softmax, log_softmax, max_and_sum };
 
 constexpr unsigned most_threads = 512, most_of_thread = 512, whole_warp = 0xffffffffu;
 /// Blocks on a multiprocessor: with two, short rows and rows of 16 bits took longer; for four, registers are spilled.
@@ -206,6 +206,14 @@ __global__ void __launch_bounds__(most_threads, blocks)
     row.for_each_again(
         [&](const numbers& x, unsigned) { for_each([&](unsigned i) { sum.add(expf(x.at[i] - largest)); }); });
     total = static_cast<float>(sum.total());
+  }
+  if (all.what == max_and_sum) {
+    if (threadIdx.x > 0) return;
+    auto* const out = static_cast<float*>(all.out) + blockIdx.x;
+    if (largest == -infinity) total = 0;
+    out[0] = std::isnan(total) ? total : largest;
+    out[all.rows] = total;
+    return;
   }
   if (all.what == log_softmax) {
     const float logarithm = logf(total);
