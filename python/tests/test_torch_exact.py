@@ -100,6 +100,25 @@ class Replacements(unittest.TestCase):
                     with self.subTest(name, call=i, dtype=dtype, device=device):
                         self.check(name, call, numbers(4, 5).to(device, dtype))
 
+    def test_conversions(self):
+        """Sums of integers and others as floats are replaced: PyTorch converts the elements first, and so does the mode."""
+        big = torch.randint(-2 ** 40, 2 ** 40, (64, 32), generator=torch.Generator().manual_seed(6))
+        calls = (("sum", lambda x, dtype: x.sum(dtype=dtype)), ("sum", lambda x, dtype: x.sum(1, True, dtype=dtype)),
+                 ("mean", lambda x, dtype: x.mean(dtype=dtype)), ("mean", lambda x, dtype: x.mean((0,), dtype=dtype)),
+                 ("_safe_softmax", lambda x, dtype: torch.ops.aten._safe_softmax(x, 1, dtype)))
+        types = (torch.int64, torch.int32, torch.uint8, torch.bool, torch.float8_e5m2)
+        for device, own, dtype in itertools.product(DEVICES, types, _replacements.FLOATS):
+            x = big.to(own).to(device)
+            for i, (name, call) in enumerate(calls):
+                with self.subTest(name, call=i, own=own, dtype=dtype, device=device):
+                    with fanin.torch.exact():
+                        found = call(x, dtype)
+                    self.assertEqual(fanin.torch.report(), ({"aten::" + name: 1}, {}))
+                    with fanin.torch.exact():
+                        # Doubles hold all sums, and counts are powers of 2: to() is the only rounding.
+                        expected = call(x.to(dtype), dtype) if name[0] == "_" else call(x.to(dtype).double(), None)
+                    torch.testing.assert_close(found, expected.to(dtype), rtol=0, atol=0, equal_nan=True)
+
     def test_inference_mode(self):
         """Under inference_mode() operators that PyTorch composes of others are composed in the mode, as elsewhere."""
         def found(context, call, x):

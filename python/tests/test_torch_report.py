@@ -91,13 +91,16 @@ class Left(unittest.TestCase):
         self.assertEqual(sorted(str(operator) for operator in calls.seen if not is_known(operator)), [])
 
     def test_calls(self):
-        """Calls of operators that are replaced at other times, and of some that have no tag."""
+        """Calls of operators that are replaced at other times, of some that have no tag, and of integers as floats."""
         x, keys = torch.randn(5, 6), torch.tensor([1, 1, 2])
         calls = {
             "index_put_": lambda: torch.zeros(5, 6).index_put_((keys, keys), torch.ones(3), accumulate=True),
             "index_put": lambda: torch.zeros(5, 6).index_put((keys, keys), torch.ones(3), True),
             "scatter": lambda: x.scatter(0, torch.zeros(5, 6, dtype=torch.int64), x, reduce="add"),
             "sum": lambda: torch.sum(x, 0, out=torch.empty(6)),
+            "mean": lambda: torch.mean(keys, 0, dtype=torch.float32, out=torch.empty(())),
+            "logsumexp": lambda: keys.logsumexp(0), "prod": lambda: keys.prod(dtype=torch.float32),
+            "cumsum": lambda: keys.cumsum(0, dtype=torch.float32), "bincount": lambda: keys.bincount(x[0, :3]),
             "trace": lambda: x.trace(), "renorm": lambda: x.renorm(2, 0, 1.0),
             "soft_margin_loss": lambda: functional.soft_margin_loss(x, x.sign()),
             "_addmm_activation": lambda: torch._addmm_activation(torch.ones(6), x[:, :5], x)}
@@ -111,6 +114,7 @@ class Left(unittest.TestCase):
         with fanin.torch.exact():
             x[torch.tensor([0, 1]), torch.tensor([2, 3])] = 1.0
             x.scatter(0, torch.zeros(5, 6, dtype=torch.int64), x).normal_()
+            x.long().sum(0), x.long().cumsum(0), (x > 0).sum(), x.long() @ x.long().t()
             fanin.torch.logsumexp(x, 1)
             fanin.torch.index_add(x, 0, torch.tensor([1]), x[:1])
         self.assertEqual(fanin.torch.report(), ({}, {}))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from ._replacements import FLOATS, REPLACEMENTS
+from ._replacements import FLOATS, OF_ANY_TYPE, REPLACEMENTS
 
 # How the names of operators begin that add in an order of PyTorch's own, beside those that have its tag for reductions.
 ADDING = re.compile(
@@ -84,14 +84,16 @@ class Exact(TorchDispatchMode):
         if is_composite(operator) and not types and is_composed(operator, args):
             return self.decomposed(operator, args, kwargs)
         function = REPLACEMENTS.get(operator)
-        if function is not None and not types and is_readable(args):
+        if function is not None and not types and is_readable(args, operator in OF_ANY_TYPE):
             result = function(*args, **kwargs)
             if result is not NotImplemented:
                 self.replaced[operator._schema.name] += 1
                 return result
-        if (adds(operator) or function is not None and accumulates(operator, args, kwargs)) and has_floats(args):
+        result = operator(*args, **kwargs)
+        if (adds(operator) or function is not None and accumulates(operator, args, kwargs)) \
+                and (has_floats(args) or has_floats((result,))):
             self.left[operator._schema.name] += 1
-        return operator(*args, **kwargs)
+        return result
 
     def decomposed(self, operator, args, kwargs):
         global _last
@@ -122,10 +124,10 @@ def is_composed(operator, args):
         or is_dense(x) and not has_kernel(operator.name(), torch._C._dispatch_key_for_device(x.device.type))
 
 
-def is_readable(args):
+def is_readable(args, of_any_type):
     x = first_tensor(args)
-    return isinstance(x, torch.Tensor) and x.dtype in FLOATS and x.device.type in ("cpu", "cuda") and is_dense(x) \
-        and x.dim() <= MOST_AXES
+    return isinstance(x, torch.Tensor) and (of_any_type or x.dtype in FLOATS) and x.device.type in ("cpu", "cuda") \
+        and is_dense(x) and x.dim() <= MOST_AXES
 
 
 def has_floats(args):

@@ -16,6 +16,7 @@ from ._operators import bound
 from ._plans import FLOATS
 from ._reduction_gradients import axes_of
 from ._reductions import ROWS as REDUCTIONS
+from ._reductions import holds
 from ._scatters import ROWS as SCATTERS
 from ._totals import total_mean, total_norm, total_sum
 
@@ -67,7 +68,7 @@ def total(name, operator, args, kwargs):
     given = bound(operator, args, kwargs)
     dtype = given["dtype"] or x.dtype
     if given["method"] not in (None, "exact") or len(axes_of(x.ndim, given["dim"])) != x.ndim \
-            or torch.promote_types(dtype, x.dtype) != dtype or given.get("ord", 2) not in (1, 2, math.inf) \
+            or not holds(dtype, x.dtype) or given.get("ord", 2) not in (1, 2, math.inf) \
             or all(placement.is_replicate() for placement in x.placements) \
             or any(placement.is_partial() for placement in x.placements):
         return NotImplemented

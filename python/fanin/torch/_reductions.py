@@ -65,10 +65,15 @@ def as_counts(x, dtype):
 
 # ---- Computation ----------------------------------------------------------------------------------------------------
 
+def holds(dtype, own):
+    """Whether `dtype` has each number of a type of floats or complex numbers. PyTorch promotes no floats of 8 bits."""
+    return dtype == own or dtype.is_floating_point == own.is_floating_point and dtype.itemsize > own.itemsize
+
+
 def is_widened(x, name, dtype, method):
-    """Whether the library rounds to another type. To widen floats changes none of them, nor their exact result."""
-    return ROUNDED.issuperset((name,) if type(name) is str else name) and method == "exact" \
-        and x.dtype.is_floating_point and dtype.is_floating_point and torch.promote_types(x.dtype, dtype) == dtype
+    """Whether the library rounds to f32 or f64 instead. To widen floats changes none of them, nor their exact result."""
+    return ROUNDED.issuperset((name,) if type(name) is str else name) and method == "exact" and x.dtype in BY_TYPE \
+        and x.dtype.is_floating_point and dtype in (torch.float32, torch.float64) and holds(dtype, x.dtype)
 
 
 def planned(x, name, axes, keepdim, type_of, dtype=None, method=None):

@@ -15,11 +15,13 @@ from ._reductions import as_input, described, planned, readable
 aten, ours = torch.ops.aten, torch.ops.fanin
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 REPLACEMENTS = {}  # what computes an operator, by the operator; NotImplemented where PyTorch computes it
+OF_ANY_TYPE = set()  # the operators whose replacements take tensors of any type; the others take floats
 
 
-def replaces(*operators):
+def replaces(*operators, of_any_type=False):
     def keep(function):
         REPLACEMENTS.update(dict.fromkeys(operators, function))
+        OF_ANY_TYPE.update(operators if of_any_type else ())
         return function
     return keep
 
@@ -47,14 +49,19 @@ def variances_and_means(x, dim):
 
 # ---- Reductions -----------------------------------------------------------------------------------------------------
 
-@replaces(aten.sum.default, aten.sum.dim_IntList)
+def is_summed(x, dtype):
+    """Whether the mode sums the elements of x, which PyTorch first converts to `dtype`, if it is given."""
+    return (dtype or x.dtype) in FLOATS and not x.is_complex()
+
+
+@replaces(aten.sum.default, aten.sum.dim_IntList, of_any_type=True)
 def sum_of(x, dim=None, keepdim=False, *, dtype=None):
-    return ours.sum(x, dim, keepdim, dtype=dtype) if dtype in (None, *FLOATS) else NotImplemented
+    return ours.sum(x, dim, keepdim, dtype=dtype) if is_summed(x, dtype) else NotImplemented
 
 
-@replaces(aten.mean.default, aten.mean.dim)
+@replaces(aten.mean.default, aten.mean.dim, of_any_type=True)
 def mean_of(x, dim=None, keepdim=False, *, dtype=None):
-    return ours.mean(x, dim, keepdim, dtype=dtype) if dtype in (None, *FLOATS) else NotImplemented
+    return ours.mean(x, dim, keepdim, dtype=dtype) if is_summed(x, dtype) else NotImplemented
 
 
 REPLACEMENTS.update({aten.var.correction: ours.var, aten.std.correction: ours.std, aten.dot.default: ours.dot,
@@ -94,10 +101,10 @@ def softmax(x, dim, half_to_float):
     return rounded(torch.div, exponentials, ours.sum(exponentials, dim, True), dtype)
 
 
-@replaces(aten._safe_softmax.default)
+@replaces(aten._safe_softmax.default, of_any_type=True)
 def safe_softmax(x, dim, dtype=None):
     x = x if dtype is None else x.to(dtype)
-    if not x.numel():
+    if not x.numel() or x.dtype not in FLOATS:
         return NotImplemented
     return torch.where(ours.all(x == -math.inf, dim, True), 0, softmax(x, dim, False))
 
