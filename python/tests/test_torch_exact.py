@@ -4,6 +4,7 @@
 import itertools
 import math
 import unittest
+import warnings
 
 from support import exact_sum, wide_numbers
 
@@ -83,7 +84,7 @@ class Replacements(unittest.TestCase):
         with fanin.torch.exact():
             found = with_gradient()
         self.assertIn("aten::" + name, fanin.torch.report().replaced)
-        own, x = with_gradient(), x.double()
+        own, x = with_gradient(), x.to(torch.promote_types(x.dtype, torch.float64))
         expected = with_gradient()
         self.assertEqual([part.dtype for part in found], [part.dtype for part in own])
         for mine, other, exact in zip(found, own, expected):
@@ -118,6 +119,34 @@ class Replacements(unittest.TestCase):
                         # Doubles hold all sums, and counts are powers of 2: to() is the only rounding.
                         expected = call(x.to(dtype), dtype) if name[0] == "_" else call(x.to(dtype).double(), None)
                     torch.testing.assert_close(found, expected.to(dtype), rtol=0, atol=0, equal_nan=True)
+
+    def test_complex_numbers(self):
+        norm = torch.linalg.vector_norm
+        x = torch.complex(numbers(4, 5), numbers(4, 5, seed=2))
+        for name, call in (
+                ("sum", lambda x: x.sum()), ("sum", lambda x: x.conj().sum(1, True)), ("mean", lambda x: x.mean(0)),
+                ("mean", lambda x: x.mean(dtype=torch.complex128)),
+                ("linalg_vector_norm", norm), ("linalg_vector_norm", lambda x: norm(x, 2, (0,), True)),
+                ("linalg_vector_norm", lambda x: norm(x, dtype=torch.complex128)), ("dot", lambda x: x[0].dot(x[1])),
+                ("vdot", lambda x: x[0].vdot(x[1])), ("vdot", lambda x: x[0].conj().vdot(x[1].conj()))):
+            for device, dtype in itertools.product(DEVICES, (torch.complex64, torch.complex128)):
+                with self.subTest(name, dtype=dtype, device=device):
+                    self.check(name, call, x.to(device, dtype))
+            with fanin.torch.exact():
+                self.assertTrue(gradcheck(call, (x.clone().requires_grad_(),)))
+        with fanin.torch.exact(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # PyTorch warns of lost imaginary parts.
+            self.assertEqual(x.real.sum(dtype=x.dtype), fanin.torch.sum(x.real))  # PyTorch has no gradient here.
+            norms = torch._foreach_norm([x, x.real])
+            x.sum(dtype=torch.float64), norm(x, 1), torch._foreach_norm([x.real, x], 1), x.prod(), x.var()
+        self.assertEqual(list(norms), [fanin.torch.vector_norm(x), fanin.torch.vector_norm(x.real)])
+        left = dict.fromkeys(("sum", "linalg_vector_norm", "_foreach_norm", "prod", "var"), 1)
+        self.assertEqual(fanin.torch.report(), ({"aten::sum": 1, "aten::_foreach_norm": 1},
+                                                {"aten::" + name: count for name, count in left.items()}))
+        parts = wide_numbers(500, 4), wide_numbers(500, 5)
+        with fanin.torch.exact():
+            found = torch.complex(*(torch.tensor(part, dtype=torch.float64) for part in parts)).sum().item()
+        self.assertEqual(found, complex(*map(exact_sum, parts)))
 
     def test_inference_mode(self):
         """Under inference_mode() operators that PyTorch composes of others are composed in the mode, as elsewhere."""
@@ -167,7 +196,7 @@ class Replacements(unittest.TestCase):
         """No replacement is without a call, but those of operators that are called by others alone."""
         known = {operator._schema.name.partition("::")[2] for operator in REPLACEMENTS}
         backward = {"_softmax_backward_data", "_log_softmax_backward_data", "native_layer_norm_backward"}
-        others = {"_foreach_norm", "_fused_rms_norm", "_fused_rms_norm_backward", "_index_put_impl_"}
+        others = {"_foreach_norm", "_fused_rms_norm", "_fused_rms_norm_backward", "_index_put_impl_", "vdot"}
         self.assertEqual(known - backward - others, set(calls()))
         self.assertLessEqual(backward | others, known)
 

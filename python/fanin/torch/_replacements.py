@@ -10,10 +10,11 @@ from . import _functions  # noqa: F401, which registers torch.ops.fanin
 from . import _layer_rows, _whole_rows
 from ._layer_rows import NARROW, rounded, wide
 from ._plans import Plans
-from ._reductions import as_input, described, planned, readable
+from ._reductions import as_input, described, holds, planned, readable
 
 aten, ours = torch.ops.aten, torch.ops.fanin
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+SUMMED = (*FLOATS, torch.complex64, torch.complex128)
 REPLACEMENTS = {}  # what computes an operator, by the operator; NotImplemented where PyTorch computes it
 OF_ANY_TYPE = set()  # the operators whose replacements take tensors of any type; the others take floats
 
@@ -51,7 +52,8 @@ def variances_and_means(x, dim):
 
 def is_summed(x, dtype):
     """Whether the mode sums the elements of x, which PyTorch first converts to `dtype`, if it is given."""
-    return (dtype or x.dtype) in FLOATS and not x.is_complex()
+    wanted = dtype or x.dtype
+    return wanted in SUMMED and (wanted.is_complex or not x.is_complex())
 
 
 @replaces(aten.sum.default, aten.sum.dim_IntList, of_any_type=True)
@@ -64,19 +66,37 @@ def mean_of(x, dim=None, keepdim=False, *, dtype=None):
     return ours.mean(x, dim, keepdim, dtype=dtype) if is_summed(x, dtype) else NotImplemented
 
 
-REPLACEMENTS.update({aten.var.correction: ours.var, aten.std.correction: ours.std, aten.dot.default: ours.dot,
+REPLACEMENTS.update({aten.var.correction: ours.var, aten.std.correction: ours.std,
                      aten.var_mean.correction: ours.var_mean, aten.std_mean.correction: ours.std_mean,
                      aten.logsumexp.default: ours.logsumexp})
 
 
-@replaces(aten.linalg_vector_norm.default)
+@replaces(aten.dot.default, of_any_type=True)
+def dot_of(x, y):
+    return ours.dot(x, y) if x.dtype in SUMMED else NotImplemented
+
+
+@replaces(aten.vdot.default, of_any_type=True)
+def vdot_of(x, y):
+    return ours.vecdot(x, y) if x.dtype in SUMMED else NotImplemented
+
+
+def has_norm(x, ord, dtype):
+    """Whether the mode computes the norm: also if it is in a wider type, as PyTorch's may be."""
+    return x.dtype in SUMMED and ord in ((2,) if x.is_complex() else (1, 2, math.inf)) \
+        and (dtype is None or holds(dtype, x.dtype))
+
+
+@replaces(aten.linalg_vector_norm.default, of_any_type=True)
 def norm_of(x, ord=2, dim=None, keepdim=False, *, dtype=None):
-    return ours.vector_norm(x, ord, dim, keepdim, dtype=dtype) if ord in (1, 2, math.inf) else NotImplemented
+    return ours.vector_norm(x, ord, dim, keepdim, dtype=dtype) if has_norm(x, ord, dtype) else NotImplemented
 
 
-@replaces(aten._foreach_norm.Scalar)
+@replaces(aten._foreach_norm.Scalar, of_any_type=True)
 def norms_of(tensors, ord=2, dtype=None):
-    return [ours.vector_norm(x, ord, dtype=dtype) for x in tensors] if ord in (1, 2, math.inf) else NotImplemented
+    if not all(has_norm(x, ord, dtype) for x in tensors):
+        return NotImplemented
+    return [ours.vector_norm(x, ord, dtype=dtype) for x in tensors]
 
 
 # ---- Softmax and the loss -------------------------------------------------------------------------------------------
