@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exact mode: what it replaces, beside PyTorch's own results, and a transformer's block in batches of any size."""
+"""The exact mode: what it replaces, beside PyTorch's own results."""
 
 import itertools
 import math
@@ -284,74 +284,6 @@ class Replacements(unittest.TestCase):
         compiled(x)
         with fanin.torch.exact():
             self.assertEqual(compiled(x).item(), exact_sum(x.tolist()))
-
-
-class Block(object if torch is None else nn.Module):
-    """Embedding, attention and a perceptron, with both norms. Products are sums, which the mode makes exact."""
-
-    def __init__(self):
-        super().__init__()
-        self.embedding, self.before, self.between = nn.Embedding(17, 24), nn.LayerNorm(24), nn.RMSNorm(24)
-        sizes = ((24, 24), (24, 24), (24, 24), (24, 48), (48, 24), (24, 17))
-        self.weights = nn.ParameterList(torch.randn(b, a) / a ** 0.5 for a, b in sizes)
-
-    @staticmethod
-    def product(x, weight):
-        return (x.unsqueeze(-2) * weight).sum(-1)
-
-    def forward(self, tokens):
-        there = tokens >= 0
-        x = self.hidden = self.embedding(tokens.clamp(min=0))
-        q, k, v = (self.product(self.before(x), weight) for weight in self.weights[:3])
-        scores = (q.unsqueeze(2) * k.unsqueeze(1)).sum(-1) / 5
-        scores = scores.masked_fill(~there.unsqueeze(1), -math.inf).softmax(-1)
-        x = x + (scores.unsqueeze(-1) * v.unsqueeze(1)).sum(2)
-        inner = functional.silu(self.product(self.between(x), self.weights[3]))
-        return self.product(x + self.product(inner, self.weights[4]), self.weights[5]).log_softmax(-1)
-
-
-class BatchInvariance(unittest.TestCase):
-    """Outputs and gradients of a row have the same bits in batches of 1, 7 and 64, at two paddings, in any order."""
-
-    def run_block(self, block, tokens):
-        for parameter in block.parameters():
-            parameter.grad = None
-        with fanin.torch.exact():
-            out = block(tokens)
-            block.hidden.retain_grad()
-            scores = torch.where(tokens >= 0, out.gather(-1, tokens.clamp(min=0).unsqueeze(-1)).squeeze(-1), 0)
-            scores.sum().backward()
-        return out.detach(), block.hidden.grad, [parameter.grad for parameter in block.parameters()]
-
-    def test_rows(self):
-        for device in DEVICES:
-            torch.manual_seed(1)
-            block = Block().to(device)
-            tokens = torch.randint(0, 17, (64, 9)).to(device)
-            tokens[:, 7:] = -1  # padding
-            alone = self.run_block(block, tokens[5:6])
-            again = self.run_block(block, tokens[5:6])
-            self.assertTrue(all(map(torch.equal, alone[2], again[2])))
-            for batch, row in ((tokens[5:6, :7], 0), (tokens[:7], 5), (tokens, 5), (tokens[:, :7], 5),
-                               (tokens.flip(0), 58)):
-                found = self.run_block(block, batch)
-                for whole, of_batch in zip(alone[:2], found[:2]):
-                    self.assertTrue(torch.equal(whole[0, :7], of_batch[row, :7]), (len(batch), batch.shape[1]))
-
-    def test_order_of_rows(self):
-        """The gradients of the parameters are the same for any order of the rows."""
-        for device in DEVICES:
-            torch.manual_seed(2)
-            block = Block().to(device)
-            tokens = torch.randint(0, 17, (64, 9)).to(device)
-            found = [self.run_block(block, rows)[2] for rows in (tokens, tokens.flip(0), tokens[torch.randperm(64)])]
-            for others in found[1:]:
-                self.assertTrue(all(map(torch.equal, found[0], others)))
-
-    def test_nothing_is_left(self):
-        self.run_block(Block(), torch.randint(0, 17, (3, 4)))
-        found = fanin.torch.report()
-        self.assertEqual((found.left, "aten::sum" in found.replaced), ({}, True))
 
 
 if __name__ == "__main__":
