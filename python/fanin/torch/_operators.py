@@ -160,8 +160,9 @@ def function_with_gradient(row, operator, meshes):
         call = Call(operator, dict(zip(names, ctx.given)), like=ctx.like)
         call.__dict__.update(zip(ctx.saved_names, ctx.saved_tensors))
         found = row.gradient(call, *grads)
-        for name, (mesh, placements) in ctx.placed.items():
-            found[name] = found[name].redistribute(mesh, placements)
+        for name, placed in ctx.placed.items():  # in the same order on all ranks
+            if name in found:
+                found[name] = found[name].redistribute(*placed)
         return tuple(found[name].to(ctx.like[name][1]) if needed else None
                      for name, needed in zip(names, ctx.needs_input_grad))
 
