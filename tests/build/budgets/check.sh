@@ -3,6 +3,7 @@
 # Prints what a release costs, and fails above the limit that budgets.txt names.
 # usage: check.sh kernels_NAME OBJECT...    counts the kernels of object files and archives
 #        check.sh program_NAME PROGRAM      runs the program, and counts its bytes without symbols for a debugger
+#        check.sh wheel_NAME FILE...        counts compressed bytes: those of objects, without symbols for a debugger, twice
 set -euo pipefail
 name=$1
 shift
@@ -19,6 +20,19 @@ case $name in
     trap 'rm "$released"' EXIT
     strip -o "$released" "$1"
     found=$(stat --format %s "$released")
+    ;;
+  wheel_*)
+    found=0
+    stripped=$(mktemp)
+    trap 'rm "$stripped"' EXIT
+    for file in "$@"; do
+      if [[ $file == *.o ]]; then # the library of the wheel has it, and the command
+        strip -g -o "$stripped" "$file"
+        ((found += 2 * $(gzip -9 <"$stripped" | wc -c)))
+      else
+        ((found += $(gzip -9 <"$file" | wc -c)))
+      fi
+    done
     ;;
 esac
 echo "$name: $found of at most $limit"
