@@ -10,8 +10,8 @@
 #include <bit>
 #include <type_traits>
 
-#include "backends/cpu/error_free-inl.h"
 #include "backends/cpu/leaf.hpp"
+#include "backends/cpu/moments-inl.h"
 #include "backends/cpu/prefetch.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,7 +20,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using doubles = hn::ScalableTag<double>;
-using vector = hn::Vec<doubles>;
+using vector = double_vector;
 constexpr std::size_t width = hn::MaxLanes(doubles());
 
 /// Half of the vector registers hold states.
@@ -35,29 +35,6 @@ HWY_INLINE vector load(const T* x) {
   }
 }
 
-/// The states of plain_moments<float> for the elements of a vector, one vector for each of their numbers.
-struct plain_states {
-  static constexpr std::size_t planes = 2;
-  vector plane[planes];
-
-  HWY_INLINE void merge(const plain_states& other) {
-    for (std::size_t p = 0; p < planes; ++p) plane[p] = hn::Add(plane[p], other.plane[p]);
-  }
-};
-
-/// The states of compensated_moments.
-struct compensated_states {
-  static constexpr std::size_t planes = 4;
-  vector plane[planes];
-
-  HWY_INLINE void merge(const compensated_states& other) {
-    for (std::size_t p = 0; p < planes; p += 2) {
-      const vector e = two_sum(plane[p], other.plane[p]);
-      plane[p + 1] = hn::Add(hn::Add(plane[p + 1], other.plane[p + 1]), e);
-    }
-  }
-};
-
 /// Adds elements as plain_moments<float> does.
 struct plain_leaf {
   static constexpr std::size_t registers = 2;
@@ -66,11 +43,7 @@ struct plain_leaf {
   HWY_INLINE void begin(const float*, std::size_t, std::size_t) {
     for (vector& v : s.plane) v = hn::Zero(doubles());
   }
-  HWY_INLINE void add(vector x) {
-    s.plane[0] = hn::Add(s.plane[0], x);
-    s.plane[1] =
-        hn::MulAdd(x, x, s.plane[1]);  // The product is exact, so that this rounds as the addition alone does.
-  }
+  HWY_INLINE void add(vector x) { s.add(x); }
   HWY_INLINE plain_states end() const { return s; }
 };
 
@@ -96,49 +69,18 @@ struct compensated_leaf {
   HWY_INLINE compensated_states end() const { return s; }
 };
 
-/// Adds the differences of the elements of a state from the first of them that is not 0, and the squares of the
-/// differences. Only end() needs low parts. Zeros are left out. Zeros change neither sum, and a zero that stands
-/// for an absent element may be far from all other elements.
+/// Adds elements as shifted_states do, whose origins are looked for first.
 struct shifted_leaf {
   static constexpr std::size_t registers = 4;
-  vector origin, count, sum, squares;
+  shifted_states s;
 
   HWY_INLINE void begin(const double* x, std::size_t rows, std::size_t row_width) {
-    const doubles d;
-    origin = count = sum = squares = hn::Zero(d);
-    for (std::size_t row = 0; row < rows; ++row) {
-      const auto none = hn::Eq(origin, hn::Zero(d));
-      if (hn::AllFalse(d, none)) return;
-      origin = hn::IfThenElse(none, hn::LoadU(d, x + row * row_width), origin);
+    for (vector& v : s.plane) v = hn::Zero(doubles());
+    for (std::size_t row = 0; row < rows && s.look_for_origins(hn::LoadU(doubles(), x + row * row_width)); ++row) {
     }
   }
-  HWY_INLINE void add(vector x) {
-    const doubles d;
-    const auto counts = hn::Not(hn::Eq(x, hn::Zero(d)));  // for a NaN, Ne() is false
-    const vector difference = hn::IfThenElseZero(counts, hn::Sub(x, origin));
-    count = hn::Add(count, hn::IfThenElseZero(counts, hn::Set(d, 1)));
-    sum = hn::Add(sum, difference);
-    squares = hn::Add(squares, hn::Mul(difference, difference));
-  }
-  /// Let a be the origin of n elements, and s and q the sums of the differences and of their squares. The sums of
-  /// x and of x^2 are then n a + s and n a^2 + 2 a s + q.
-  HWY_INLINE compensated_states end() const {
-    const doubles d;
-    const auto product = [&](vector a, vector b, vector& error) {
-      const vector p = hn::Mul(a, b);
-      error = error_of_product(d, a, b, p);
-      return p;
-    };
-    vector of_sum, of_square, of_squares, of_cross;
-    compensated_states s;
-    s.plane[0] = product(count, origin, of_sum);
-    s.plane[1] = hn::Add(two_sum(s.plane[0], sum), of_sum);
-    s.plane[2] = product(count, product(origin, origin, of_square), of_squares);
-    const vector cross = product(hn::Add(origin, origin), sum, of_cross);
-    const vector e = hn::Add(two_sum(s.plane[2], cross), two_sum(s.plane[2], squares));
-    s.plane[3] = hn::Add(hn::Add(e, hn::Add(of_squares, of_cross)), hn::Mul(count, of_square));
-    return s;
-  }
+  HWY_INLINE void add(vector x) { s.add(x); }
+  HWY_INLINE compensated_states end() const { return s.end(); }
 };
 
 /// Folds rows into the planes of a row of states. The number of vectors that are folded at a time is the number

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <new>
+#include <type_traits>
 
 #include <fanin/loop.hpp>
 #include <fanin/recipe.hpp>
@@ -32,6 +33,10 @@ template <std::floating_point T>
 constexpr std::optional<column_kernel> column_kernel_of<acc::plain_square_sum<T>> = column_kernel::square_sum;
 template <std::floating_point T>
 constexpr std::optional<column_kernel> column_kernel_of<acc::plain_product<T>> = column_kernel::product;
+template <>
+inline constexpr std::optional<column_kernel> column_kernel_of<acc::plain_moments<float>> = column_kernel::moments;
+template <>
+inline constexpr std::optional<column_kernel> column_kernel_of<acc::shifted_moments<double>> = column_kernel::moments;
 template <std::floating_point T>
 constexpr std::optional<column_kernel> column_kernel_of<acc::both_extrema<T>> = column_kernel::extrema;
 template <std::floating_point T>
@@ -112,14 +117,14 @@ using folds_columns_as = typename std::conditional_t<reads_leaves<A>, std::type_
 /// takes no longer than moving it. Extrema are folded so by their kernels. Other columns are copied.
 template <class A, class OfFloats = acc::of_floats_t<A>>
 constexpr bool folds_columns =
-    sizeof(typename A::state) <= 16 && acc::inputs_of<A>() == 1 && std::floating_point<typename OfFloats::element> &&
-    !complex_number<typename A::element> && (!A::order_free || column_kernel_of<OfFloats>.has_value());
+    (sizeof(typename A::state) <= 16 || column_kernel_of<OfFloats>.has_value()) && acc::inputs_of<A>() == 1 &&
+    std::floating_point<typename OfFloats::element> && !complex_number<typename A::element> && (!A::order_free || column_kernel_of<OfFloats>.has_value());
 
 /// The state of a column after collapse().
 template <class A>
 typename A::state state_of(const void* states, std::size_t columns, std::size_t column) {
   if constexpr (column_kernel_of<A>.has_value()) {
-    using T = typename A::element;
+    using T = std::conditional_t<*column_kernel_of<A> == column_kernel::moments, double, typename A::element>;
     std::array<T, sizeof(typename A::state) / sizeof(T)> numbers;
     for (std::size_t p = 0; p < numbers.size(); ++p) {
       numbers[p] = static_cast<const T*>(states)[p * plane_distance(columns, sizeof(T)) + column];

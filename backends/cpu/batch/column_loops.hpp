@@ -38,7 +38,17 @@ constexpr std::size_t columns_in_tile(std::size_t row_width, std::size_t state_b
 }
 
 /// The accumulators of floats and doubles whose column loops are written for each instruction set.
-enum class column_kernel { sum, compensated_sum, magnitude_sum, square_sum, product, smallest, largest, extrema };
+enum class column_kernel {
+  sum,
+  compensated_sum,
+  magnitude_sum,
+  square_sum,
+  product,
+  moments,
+  smallest,
+  largest,
+  extrema
+};
 
 /// The distance between planes, in numbers of `bytes`: a plane has one number of state j of each column. The planes
 /// of states j follow each other, and then come the planes of states j + 1.
