@@ -56,4 +56,8 @@ struct recipe_functions {
 /// The functions of a recipe, or null if there is none.
 const recipe_functions* find_functions(operation what, element_type type, method how);
 
+/// The functions for groups on a CPU. A single sum of squares of doubles needs low parts, so that `fast` variances of
+/// groups of f64 are the compensated ones.
+const recipe_functions& functions_of_groups(const request& request);
+
 }  // namespace fanin

@@ -118,4 +118,11 @@ const recipe_functions* find_functions(operation what, element_type type, method
   });
 }
 
+const recipe_functions& functions_of_groups(const request& request) {
+  const element_type type = request.inputs.type();
+  const bool needs_low_parts = row_of(request.what).adds == summand::deviations && type == element_type::f64;
+  return *find_functions(request.what, type,
+                         needs_low_parts && request.method == method::fast ? method::compensated : request.method);
+}
+
 }  // namespace fanin

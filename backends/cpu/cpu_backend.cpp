@@ -16,6 +16,7 @@
 #include <fanin/error.hpp>
 
 #include "backends/checks.hpp"
+#include "backends/cpu/batch/log_sum_groups.hpp"
 #include "backends/cpu/batch/reduce_batch.hpp"
 #include "backends/cpu/blocks.hpp"
 #include "backends/cpu/presence.hpp"
@@ -72,20 +73,24 @@ class one_state {
 };
 
 /// The arithmetic of groups whose elements are added one after another; nothing if the request's own is for groups
-/// too. Variances and sums of exponentials take so long for an element that rows of states pay.
+/// too.
 std::optional<arithmetic> arithmetic_of_groups(const request& request) {
-  const summand adds = row_of(request.what).adds;
-  const recipe_functions& recipe = *find_functions(request.what, request.inputs.type(), request.method);
-  if (recipe.single == nullptr || adds == summand::deviations || adds == summand::exponentials) return std::nullopt;
-  arithmetic f = arithmetic_of(request);
+  const recipe_functions& recipe = functions_of_groups(request);
+  const bool is_log_sum = row_of(request.what).adds == summand::exponentials;
+  if (recipe.single == nullptr && !is_log_sum) return std::nullopt;
+  arithmetic f = request.adds ? *recipe.addition : recipe.arithmetic;
   f.one_by_one = true;
+  f.reduce = nullptr;
+  f.reduce_each = nullptr;
+  if (is_log_sum) {
+    add_log_sums_in_order(request.inputs.type(), f);
+    return f;
+  }
   f.state_bytes = recipe.single->state_bytes;
   f.reset = recipe.single->reset;
   f.accumulate = recipe.single->accumulate;
   f.merge = recipe.single->merge;
   f.finish = request.adds ? recipe.add_single : recipe.finish_single;
-  f.reduce = nullptr;
-  f.reduce_each = nullptr;
   return f;
 }
 

@@ -122,6 +122,12 @@ inline bool is_near(std::int32_t most) { return most <= std::bit_cast<std::int32
 /// sums are added.
 void merge_states(bool plain, const double* largest, const double* sum, std::size_t row_width, double* into_largest,
                   double* into_sum);
+/// Elements whose exponentials are formed together at most.
+inline constexpr std::size_t exponentiated_together = 128;
+/// Writes exponential_of_near() of each element to `out`, which has room for exponentiated_together numbers. Returns
+/// false if an element is not near. Numbers of `out` may then be wrong.
+bool exponentiate_block(const float* x, std::size_t count, double* out);
+bool exponentiate_block(const double* x, std::size_t count, double* out);
 /// The merge of the states of a row.
 accumulator::scaled_sum total_of_log_sums(bool plain, const double* largest, const double* sum,
                                           std::size_t row_width);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "backends/cpu/integer_log_sums.hpp"
 #include "backends/cpu/leaf.hpp"
@@ -212,45 +213,84 @@ void add_rows_of_u8(const double* powers, const std::uint8_t* x, std::size_t row
   add_rows(powers, x, rows, step, row_width, largest, sum);
 }
 
-/// Adds 2^n times some floats to some doubles. n is in the lowest bits of the words.
+/// 2^n times some floats, as doubles. n is in the lowest bits of the words.
 template <class Floats, class Words>
-HWY_INLINE vector add_scaled(vector sum, Floats floats, Words words) {
+HWY_INLINE vector scaled(Floats floats, Words words) {
   const doubles d;
   const hn::RebindToUnsigned<doubles> bits;
   const auto exponents = hn::ShiftLeft<52>(hn::PromoteTo(bits, words));
-  return hn::Add(sum, hn::BitCast(d, hn::Add(hn::BitCast(bits, hn::PromoteTo(d, floats)), exponents)));
+  return hn::BitCast(d, hn::Add(hn::BitCast(bits, hn::PromoteTo(d, floats)), exponents));
+}
+
+using floats = hn::ScalableTag<float>;
+/// Sets `low` and `high` to accumulator::exponential_of_near() of each float.
+HWY_INLINE void exponentiate_near(hn::Vec<floats> x, vector& low, vector& high) {
+  const floats f;
+  const hn::RebindToUnsigned<floats> u;
+  const hn::Half<floats> half;
+  const hn::Half<decltype(u)> half_words;
+  const auto to_integer = hn::Set(f, accumulator::near_to_integer);
+  const auto shifted = hn::Add(hn::Mul(x, hn::Set(f, accumulator::near_inverse_ln2)), to_integer);
+  const auto n = hn::Sub(shifted, to_integer);
+  const auto r = hn::Sub(hn::Sub(x, hn::Mul(n, hn::Set(f, accumulator::near_ln2_high))),
+                         hn::Mul(n, hn::Set(f, accumulator::near_ln2_low)));
+  auto series = hn::Set(f, accumulator::near_coefficients[0]);
+  HWY_UNROLL(4)
+  for (int k = 1; k < 5; ++k) series = hn::Add(hn::Mul(series, r), hn::Set(f, accumulator::near_coefficients[k]));
+  const auto of_rest = hn::Add(hn::Set(f, 1), hn::Add(r, hn::Mul(hn::Mul(r, r), series)));
+  const auto words = hn::BitCast(u, shifted);
+  low = scaled(hn::LowerHalf(half, of_rest), hn::LowerHalf(half_words, words));
+  high = scaled(hn::UpperHalf(half, of_rest), hn::UpperHalf(half_words, words));
 }
 
 /// The numbers of one vector of floats in a few rows.
 HWY_INLINE void near_column(const float* x, std::size_t rows, std::ptrdiff_t step, std::ptrdiff_t ahead, double* sum,
                             std::int32_t* most) {
-  const hn::ScalableTag<float> f;
-  const hn::RebindToSigned<decltype(f)> i;
-  const hn::RebindToUnsigned<decltype(f)> u;
-  const hn::Half<decltype(f)> half;
-  const hn::Half<decltype(u)> half_words;
+  const floats f;
+  const hn::RebindToSigned<floats> i;
   vector low = hn::LoadU(doubles(), sum), high = hn::LoadU(doubles(), sum + width);
   auto largest = hn::LoadU(i, most);
   for (; rows > 0; --rows, x += step) {
     __builtin_prefetch(x + ahead, 0, 2);
     const auto v = hn::LoadU(f, x);
     largest = hn::Max(largest, hn::BitCast(i, hn::Abs(v)));
-    const auto to_integer = hn::Set(f, accumulator::near_to_integer);
-    const auto shifted = hn::Add(hn::Mul(v, hn::Set(f, accumulator::near_inverse_ln2)), to_integer);
-    const auto n = hn::Sub(shifted, to_integer);
-    const auto r = hn::Sub(hn::Sub(v, hn::Mul(n, hn::Set(f, accumulator::near_ln2_high))),
-                           hn::Mul(n, hn::Set(f, accumulator::near_ln2_low)));
-    auto series = hn::Set(f, accumulator::near_coefficients[0]);
-    HWY_UNROLL(4)
-    for (int k = 1; k < 5; ++k) series = hn::Add(hn::Mul(series, r), hn::Set(f, accumulator::near_coefficients[k]));
-    const auto of_rest = hn::Add(hn::Set(f, 1), hn::Add(r, hn::Mul(hn::Mul(r, r), series)));
-    const auto words = hn::BitCast(u, shifted);
-    low = add_scaled(low, hn::LowerHalf(half, of_rest), hn::LowerHalf(half_words, words));
-    high = add_scaled(high, hn::UpperHalf(half, of_rest), hn::UpperHalf(half_words, words));
+    vector of_low, of_high;
+    exponentiate_near(v, of_low, of_high);
+    low = hn::Add(low, of_low);
+    high = hn::Add(high, of_high);
   }
   hn::StoreU(low, doubles(), sum);
   hn::StoreU(high, doubles(), sum + width);
   hn::StoreU(largest, i, most);
+}
+
+/// exponentiate_block() of leaf.hpp for whole vectors.
+bool exponentiate_floats(const float* x, std::size_t count, double* out) {
+  const floats f;
+  auto near = hn::Eq(hn::Zero(f), hn::Zero(f));
+  for (std::size_t i = 0; i < count; i += 2 * width) {
+    const auto v = hn::LoadU(f, x + i);
+    near = hn::And(near, hn::Le(hn::Abs(v), hn::Set(f, accumulator::most_near)));
+    vector low, high;
+    exponentiate_near(v, low, high);
+    hn::StoreU(low, doubles(), out + i);
+    hn::StoreU(high, doubles(), out + i + width);
+  }
+  return hn::AllTrue(f, near);
+}
+bool exponentiate_doubles(const double* x, std::size_t count, double* out) {
+  const doubles d;
+  auto near = hn::Eq(hn::Zero(d), hn::Zero(d));
+  for (std::size_t i = 0; i < count; i += unrolled * width) {
+    vector t[unrolled];
+    for_each_vector([&](std::size_t v) {
+      t[v] = hn::LoadU(d, x + i + v * width);
+      near = hn::And(near, hn::Le(hn::Abs(t[v]), hn::Set(d, accumulator::most_near)));
+    });
+    exponentiate(t);
+    for_each_vector([&](std::size_t v) { hn::StoreU(t[v], d, out + i + v * width); });
+  }
+  return hn::AllTrue(d, near);
 }
 
 /// add_near_rows() of leaf.hpp for rows of a multiple of 16 floats.
@@ -271,6 +311,8 @@ namespace {
 
 HWY_EXPORT(merge_rows);
 HWY_EXPORT(near_rows);
+HWY_EXPORT(exponentiate_floats);
+HWY_EXPORT(exponentiate_doubles);
 HWY_EXPORT(merge_states_of_bytes);
 HWY_EXPORT(add_rows_of_i8);
 HWY_EXPORT(add_rows_of_u8);
@@ -284,6 +326,16 @@ const double* powers_of_e() {
     return all;
   }();
   return powers.data();
+}
+
+/// Calls f(x, count, out) for elements that fill whole vectors.
+template <class T, class F>
+bool with_whole_vectors(const T* x, std::size_t count, double* out, const F& f) {
+  constexpr std::size_t in_vectors = 32;
+  if (count % in_vectors == 0) return f(x, count, out);
+  T whole[exponentiated_together];
+  std::fill(std::copy_n(x, count, whole), std::end(whole), T{0});
+  return f(whole, (count / in_vectors + 1) * in_vectors, out);
 }
 
 /// The compiler makes vectors of so many.
@@ -321,6 +373,15 @@ void add_near_rows(const float* x, std::size_t rows, std::ptrdiff_t step, std::s
     add_near_rows(padded, rows, 16, 16, sum + whole, most + (together ? 0 : whole), together, 0);
   }
   HWY_DYNAMIC_DISPATCH(near_rows)(x, rows, step, whole, sum, most, together, ahead);
+}
+
+bool exponentiate_block(const float* x, std::size_t count, double* out) {
+  return with_whole_vectors(x, count, out,
+                            [](auto... block) { return HWY_DYNAMIC_DISPATCH(exponentiate_floats)(block...); });
+}
+bool exponentiate_block(const double* x, std::size_t count, double* out) {
+  return with_whole_vectors(x, count, out,
+                            [](auto... block) { return HWY_DYNAMIC_DISPATCH(exponentiate_doubles)(block...); });
 }
 
 void merge_states(bool plain, const double* largest, const double* sum, std::size_t row_width, double* into_largest,

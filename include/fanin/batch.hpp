@@ -17,9 +17,8 @@
 //   Reproducible, on a CPU backend: a row or segment has the bits that the verb gives for an array of the same
 //   elements in the same order, which is C order for a row. A group has the bits of the same elements as the only
 //   group. With method::fast and method::compensated the elements of a group are added one after another, in the
-//   order of x. (Variances and log_sum_exp add them in the order of an array.) So other results in the same call,
-//   strides, threads and the choice of the CPU backend do not change a result. With method::exact the order does not
-//   change a result either.
+//   order of x. So other results in the same call, strides, threads and the choice of the CPU backend do not change a
+//   result. With method::exact the order does not change a result either.
 //   Reproducible, on `cuda`: a result has the bits of the same elements as the only row or segment, for any other
 //   results, strides and alignment. With method::exact a result also has the bits of one array. Sums and means of f32
 //   and f64 in groups of device memory are exact with method::fast, too.
@@ -52,7 +51,7 @@
 //   - Contiguous rows, and segments: as for one array.
 //   - Rows with strides: for each thread up to 0.5 MiB of copies and the states of up to 64 rows, or 256 KiB of
 //     states for each level of the tree of leaves.
-//   - Groups that are not sorted (docs/batch.md): up to 32 bytes for each group, and for exact sums 128 bytes for
+//   - Groups that are not sorted (docs/batch.md): up to 64 bytes for each group, and for exact sums 128 bytes for
 //     each of up to 254 groups. Where order does not matter, each thread takes as much. If some elements of exact
 //     sums do not fit, each group takes 48 bytes more, and a group with such elements up to 0.6 KiB. If the states
 //     would take more than 32 MiB, the call takes a copy of elements and keys, and 0.5 MiB of states for each thread.

@@ -39,6 +39,15 @@ template <std::floating_point T>
 struct added_by_key<accumulator::compensated_square_sum<T>> : adds_by<accumulator::compensated_square_sum<T>> {};
 template <std::floating_point T>
 struct added_by_key<accumulator::plain_product<T>> : adds_by<accumulator::plain_product<T>> {};
+template <std::floating_point T>
+struct added_by_key<accumulator::plain_moments<T>> : adds_by<accumulator::plain_moments<T>> {};
+template <std::floating_point T>
+struct added_by_key<accumulator::compensated_moments<T>> : adds_by<accumulator::compensated_moments<T>> {};
+
+/// Adds elements as compensated_moments<T> does, by the best instruction set of this machine. A state is the four
+/// numbers of compensated_double_moments and a count.
+template <class T>
+void add_compensated_moments(void* states, const std::uint32_t* group, const T* x, std::size_t count);
 
 /// Sums of 64 bits: of Term::of(x), or of x and its square.
 template <class Term>
@@ -136,11 +145,16 @@ struct counted_state {
 
   static void reset(void* state) { ::new (state) counted_state{A::identity(), 0}; }
   static void add(void* states, const std::uint32_t* group, const void* x, std::size_t count, std::uint64_t first) {
+    using element = typename A::element;
+    if constexpr (std::same_as<A, accumulator::compensated_moments<element>>) {
+      static_assert(sizeof(counted_state) == 5 * sizeof(double));
+      return add_compensated_moments(states, group, static_cast<const element*>(x), count);
+    }
     auto* const all = static_cast<counted_state*>(states);
     for (std::size_t i = 0; i < count; ++i) {
       counted_state& one = all[group[i]];
-      const auto element = static_cast<const typename A::element*>(x)[i];
-      if (!is_idle<A>(one.state, element)) accumulator::add_at<A>(one.state, first + i, element);
+      const element one_x = static_cast<const element*>(x)[i];
+      if (!is_idle<A>(one.state, one_x)) accumulator::add_at<A>(one.state, first + i, one_x);
       ++one.count;
     }
   }

@@ -12,6 +12,7 @@
 #include "backends/cpu/batch/exact_states.hpp"
 #include "backends/cpu/batch/index.hpp"
 #include "backends/cpu/batch/keyed_addition.hpp"
+#include "backends/cpu/batch/log_sum_groups.hpp"
 #include "backends/cpu/batch/runs.hpp"
 #include "backends/cpu/batch/word.hpp"
 #include "backends/cpu/prefetch.hpp"
@@ -35,8 +36,9 @@ constexpr std::size_t least_for_two_steps = std::size_t{1} << 18;
 
 group_states_factory states_for(const request& request, const batch_results& results, const batch& groups) {
   if (results.partial()) results.rule().require_stand_in();
+  if (row_of(request.what).adds == summand::exponentials) return log_sum_states(request.inputs.type());
   group_states_factory exact = exact_group_states(request, groups.inputs[0]);
-  const recipe_functions& functions = *find_functions(request.what, request.inputs.type(), request.method);
+  const recipe_functions& functions = functions_of_groups(request);
   const bool is_too_long = functions.terms.sums > 0 && groups.inputs.count() >= too_many_for_short_sums;
   if (exact.make || functions.keyed == nullptr || is_too_long) return exact;
   return keyed_states(*functions.keyed, functions.terms, request.inputs.type());

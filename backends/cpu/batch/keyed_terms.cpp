@@ -48,6 +48,10 @@ HWY_NOINLINE void write_terms(const term_form& form, const T* x, std::size_t cou
   for (std::size_t i = 0; i < count; i += hn::Lanes(integers())) {
     const auto v = hn::And(load_wide(x + i), kept);
     const auto key = hn::Xor(hn::Xor(v, hn::And(hn::BroadcastSignBit(v), reversed)), flipped);
+    if (form.as_doubles) {
+      hn::Store(hn::BitCast(integers(), hn::ConvertTo(hn::RebindToFloat<integers>(), v)), integers(), terms + i);
+      continue;
+    }
     const auto is_nan = hn::Gt(hn::And(v, magnitude), largest);
     hn::Store(hn::IfThenElse(is_nan, nan, key), integers(), terms + i);
   }
@@ -108,7 +112,8 @@ term_form::term_form(term_kind kind, element_type type_) : type(type_) {
   is_narrow_float = is_widened(type);
   if (is_narrow_float) bytes = sizeof(float);
   const bool is_key = kind == term_kind::keys || kind == term_kind::inverted_keys;
-  copies = kind != term_kind::elements && (is_key || is_float || bytes < sizeof(std::int64_t));
+  as_doubles = kind == term_kind::doubles;
+  copies = kind != term_kind::elements && (is_key || is_float || as_doubles || bytes < sizeof(std::int64_t));
   const std::uint64_t bits = ~std::uint64_t{0} >> (64 - 8 * bytes);
   const auto below_sign = static_cast<std::int64_t>(bits >> 1);
   if (is_unsigned) kept = static_cast<std::int64_t>(bits);

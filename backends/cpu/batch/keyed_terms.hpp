@@ -9,10 +9,10 @@
 
 namespace fanin::cpu {
 
-/// Terms are the elements, narrow floats as floats, or integers of 64 bits: integers; or keys; or integers that are 0
-/// for elements that are 0 or -0. Keys compare as elements do, inverted keys the other way around, and both of NaN
-/// are the largest integer.
-enum class term_kind : std::uint8_t { elements, integers, keys, inverted_keys, nonzero };
+/// Terms are the elements, narrow floats as floats; or integers as doubles; or integers of 64 bits: integers; or
+/// keys; or integers that are 0 for elements that are 0 or -0. Keys compare as elements do, inverted keys the other
+/// way around, and both of NaN are the largest integer. Integers that become doubles are at most 2^53 in magnitude.
+enum class term_kind : std::uint8_t { elements, doubles, integers, keys, inverted_keys, nonzero };
 
 /// How a state of terms leads to a state of an accumulator of elements: it is that state, unless it has keys, which
 /// an index may follow, or sums of 64 bits.
@@ -28,7 +28,8 @@ inline constexpr std::size_t too_many_for_short_sums = std::size_t{1} << 31;
 /// Blocks of so many elements become terms together. The terms stay in the L1 cache.
 inline constexpr std::size_t term_block = 128;
 
-/// How elements of a type, floats as their bits, become terms: integers of 64 bits with a sign.
+/// How elements of a type, floats as their bits, become terms: integers of 64 bits with a sign, which may then become
+/// doubles.
 class term_form {
  public:
   term_form(term_kind kind, element_type type);
@@ -43,6 +44,7 @@ class term_form {
   element_type type;
   bool is_narrow_float = false;
   bool copies = false;         ///< whether terms are not elements as they lie
+  bool as_doubles = false;     ///< whether integers become doubles
   std::size_t bytes = 0;       ///< of an element, narrow floats as floats
   std::int64_t kept = -1;      ///< bits of the element that are not cleared
   std::int64_t reversed = 0;   ///< bits that are flipped in negative elements

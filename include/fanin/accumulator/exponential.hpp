@@ -43,18 +43,24 @@ FANIN_HOST_DEVICE inline double exponential_series_from(double r) {
   }
 }
 
-/// e^t for t <= 0, with a relative error of at most 2 units roundoff (2^-52). For t < -708 it gives 0. For t = 0
-/// it gives exactly 1. NaN gives NaN.
+/// e^t for |t| <= 708, with a relative error of at most 2 units roundoff (2^-52). For t = 0 it gives exactly 1. NaN
+/// gives NaN.
 /// If t = n ln 2 + r, where n is an integer, then e^t = 2^n e^r. e^r is the sum of the terms of the exponential
-/// series up to r^13 / 13!. The function is not inlined, because a kernel merges states in dozens of places.
-FANIN_HOST_DEVICE FANIN_NOINLINE inline double exp_of_negative(double t) {
-  const double bounded = t < least_exponent ? least_exponent : t;
-  const double shifted = bounded * inverse_ln2 + to_integer;
+/// series up to r^13 / 13!.
+FANIN_HOST_DEVICE inline double exponential_of(double t) {
+  const double shifted = t * inverse_ln2 + to_integer;
   const double n = shifted - to_integer;
-  const double r = (bounded - n * ln2_high) - n * ln2_low;
+  const double r = (t - n * ln2_high) - n * ln2_low;
   const double exp_of_rest = 1 + (r + r * r * exponential_series_from<2>(r));
   const double power = __builtin_bit_cast(double, (__builtin_bit_cast(std::uint64_t, shifted) + 1023) << 52);
-  return t < least_exponent ? 0 : exp_of_rest * power;
+  return exp_of_rest * power;
+}
+
+/// exponential_of(t) for t <= 0. For t < -708 it gives 0. The function is not inlined, because a kernel merges states
+/// in dozens of places.
+FANIN_HOST_DEVICE FANIN_NOINLINE inline double exp_of_negative(double t) {
+  const double power = exponential_of(t < least_exponent ? least_exponent : t);
+  return t < least_exponent ? 0 : power;
 }
 
 /// Elements are near if their magnitudes are at most this one.
@@ -83,6 +89,8 @@ inline double exponential_of_near(float x) {
   const auto exponent = std::uint64_t{__builtin_bit_cast(std::uint32_t, shifted)} << 52;
   return __builtin_bit_cast(double, __builtin_bit_cast(std::uint64_t, exp_of_rest) + exponent);
 }
+/// The same for a double, with the error of exponential_of().
+inline double exponential_of_near(double x) { return exponential_of(x); }
 
 /// log s for 2^-1000 < s < 2^1000, with a relative error of at most 6 units roundoff (6 * 2^-53). 1 gives exactly 0.
 /// If s = 2^k z, where z is between sqrt(1/2) and sqrt(2), then log s = k ln 2 + 2 artanh w, where w = (z - 1) /
