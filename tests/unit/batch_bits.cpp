@@ -379,6 +379,9 @@ TEST_SUITE("unit/batch_bits") {
     };
     check_sum(operation::sum, static_cast<T>(0x1p-28 - 0x1p-52));
     check_sum(operation::sum_of_squares, static_cast<T>(0x1.6a09e6p-14));
+    // Among ones, 8 would be too large for the words of short sums.
+    check_sum(operation::sum, static_cast<T>(0x1.fffffep2));
+    check_sum(operation::variance, static_cast<T>(0x1.fffffep2));
   }
 
   TEST_CASE_TEMPLATE("groups sorted in two steps", T, float, double) {

@@ -11,7 +11,8 @@
 //
 // The square of a float is a double. The square of a double is a product p = fl(x^2) and its rounding error e. If x
 // is a multiple of 2^u, p and e are multiples of 2^(2u), so that only x has to be checked. p is split into four words
-// in the same way, and e, which is less than 2^-52 of the largest p, into the three lower ones.
+// in the same way, and e, which is less than 2^-52 of the largest p, into the three lower ones. Short sums have one
+// word for x and two for its square.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/batch/exact_split.cpp"
 #include <hwy/foreach_target.h>
@@ -45,10 +46,11 @@ HWY_INLINE void split_squares(hn::Vec<doubles> v, const double* constant, hn::Ve
   }
 }
 
-/// Adds four words.
+/// Adds two or four words.
+template <std::size_t Count>
 HWY_INLINE void add_words(std::uint64_t* into, const std::uint64_t* from) {
-  const hn::CappedTag<std::uint64_t, 4> d;
-  for (std::size_t j = 0; j < 4; j += hn::Lanes(d)) {
+  const hn::CappedTag<std::uint64_t, Count> d;
+  for (std::size_t j = 0; j < Count; j += hn::Lanes(d)) {
     hn::Store(hn::Add(hn::Load(d, into + j), hn::Load(d, from + j)), d, into + j);
   }
 }
@@ -56,8 +58,9 @@ HWY_INLINE void add_words(std::uint64_t* into, const std::uint64_t* from) {
 template <exact_terms Terms, class T>
 std::size_t add_block(const exact_window& window, const T* x, std::size_t count, const std::uint32_t* group,
                       unsigned copies, bool prefetches, std::uint64_t* states, std::uint8_t* misfits) {
-  constexpr std::size_t parts = state_words(Terms) / 4;
-  HWY_ALIGN std::uint64_t word[parts][4 * split_block];
+  constexpr std::size_t in_part = std::min<std::size_t>(4, state_words(Terms)), parts = state_words(Terms) / in_part;
+  constexpr bool is_short = are_short(Terms), has_squares = have_squares(Terms);
+  HWY_ALIGN std::uint64_t word[parts][in_part * split_block];
   const auto limit = hn::Set(doubles(), window.limit), minus_zero = hn::Set(doubles(), -0.0);
   const auto ignored = hn::BitCast(doubles(), hn::Set(words(), window.ignored));
   prefetches = prefetches && Terms == exact_terms::moments;
@@ -67,18 +70,23 @@ std::size_t add_block(const exact_window& window, const T* x, std::size_t count,
     hn::Vec<words> of_sum[3];
     [[maybe_unused]] hn::Vec<words> of_squares[4];
     auto rest = v;
-    const auto held = split<3>(rest, window.constant, of_sum);
+    const auto held = split < is_short ? 1 : 3 > (rest, window.constant, of_sum);
     const auto is_multiple = hn::Eq(held, rest);
     auto fits = hn::RebindMask(words(), hn::And(is_multiple, hn::Lt(hn::Abs(v), limit)));
-    if constexpr (Terms == exact_terms::moments) {
-      split_squares<T, 4>(v, window.square_constant, of_squares);
+    if constexpr (has_squares) {
+      split_squares<T, is_short ? 2 : 4>(v, window.square_constant, of_squares);
     } else {
       fits = hn::And(fits, hn::Ne(hn::BitCast(words(), v), hn::BitCast(words(), minus_zero)));
     }
     const auto put = [&](auto kept) HWY_ATTR {
-      hn::StoreInterleaved4(kept(of_sum[0]), kept(of_sum[1]), kept(of_sum[2]), kept(hn::Set(words(), 1)), words(),
-                            word[0] + 4 * i);
-      if constexpr (Terms == exact_terms::moments) {
+      const auto one = kept(hn::Set(words(), 1));
+      if constexpr (in_part == 2) {
+        return hn::StoreInterleaved2(kept(of_sum[0]), one, words(), word[0] + 2 * i);
+      }
+      const auto& second = is_short ? of_squares[0] : of_sum[1];
+      const auto& third = is_short ? of_squares[1] : of_sum[2];
+      hn::StoreInterleaved4(kept(of_sum[0]), kept(second), kept(third), one, words(), word[0] + in_part * i);
+      if constexpr (parts > 1) {
         hn::StoreInterleaved4(kept(of_squares[0]), kept(of_squares[1]), kept(of_squares[2]), kept(of_squares[3]),
                               words(), word[1] + 4 * i);
       }
@@ -88,7 +96,7 @@ std::size_t add_block(const exact_window& window, const T* x, std::size_t count,
     }
     put([&](auto bits) HWY_ATTR { return hn::IfThenElseZero(fits, bits); });
     for (std::size_t k = i; k < std::min(count, i + hn::Lanes(doubles())); ++k) {
-      if (word[0][4 * k + count_word] == 0) misfits[found++] = static_cast<std::uint8_t>(k);
+      if (word[0][in_part * k + count_word(Terms)] == 0) misfits[found++] = static_cast<std::uint8_t>(k);
     }
   };
   T whole[split_block];
@@ -109,7 +117,9 @@ std::size_t add_block(const exact_window& window, const T* x, std::size_t count,
 
   for (std::size_t k = 0; k < count; ++k) {
     std::uint64_t* const into = state_of(k);
-    for (std::size_t part = 0; part < parts; ++part) add_words(into + 4 * part, word[part] + 4 * k);
+    for (std::size_t part = 0; part < parts; ++part) {
+      add_words<in_part>(into + in_part * part, word[part] + in_part * k);
+    }
   }
   return found;
 }
@@ -191,7 +201,13 @@ template <exact_terms Terms, class T>
 constexpr split_loops<T> split_loops_of{add_block<Terms, T>, add_column_block<Terms, T>, find_add_sums<Terms, T>(),
                                         sizeof(T) == 4 && converts<f16>};
 
+/// The loops for short sums, which no columns have.
+template <exact_terms Terms>
+constexpr split_loops<float> short_split_loops{add_block<Terms, float>, nullptr, nullptr, false};
+
 const split_loops<float>* loops_of_floats(exact_terms terms) {
+  if (terms == exact_terms::short_elements) return &short_split_loops<exact_terms::short_elements>;
+  if (terms == exact_terms::short_moments) return &short_split_loops<exact_terms::short_moments>;
   return terms == exact_terms::moments ? &split_loops_of<exact_terms::moments, float>
                                        : &split_loops_of<exact_terms::elements, float>;
 }

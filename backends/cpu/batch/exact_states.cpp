@@ -3,7 +3,7 @@
 // carries go from each word to the next. The last word of an element is so small that no carry leaves the sum of all
 // elements of the input. An element that is no multiple of the unit or too large, a NaN and an infinity, and for sums
 // without squares a -0, are misfits of their group. Words of columns are added to words without carries
-// (exact_split.hpp).
+// (exact_split.hpp). Words of short sums have 44 bits, and large ones are moved to sums of 128 bits.
 #include "backends/cpu/batch/exact_states.hpp"
 
 #include <algorithm>
@@ -54,15 +54,17 @@ class window_states final : public rows_in_words<T> {
   using rows_in_words<T>::window_;
   using rows_in_words<T>::split_;
   using group_states::groups;
-  static constexpr bool has_squares = Terms == exact_terms::moments;
-  static constexpr std::size_t words = state_words(Terms);
+  static constexpr bool has_squares = have_squares(Terms), is_short = are_short(Terms);
+  static constexpr std::size_t words = state_words(Terms), sum_words = is_short ? 1 : 3;
+  static constexpr std::size_t count_word = cpu::count_word(Terms), square_word = first_square_word(Terms);
+  static constexpr std::size_t square_words = has_squares ? (is_short ? 2 : 4) : 0;
 
  public:
   window_states(const request& request, const exact_window& window) : rows_in_words<T>(request, window, Terms) {
-    for (std::size_t j = 0; j < 3; ++j) constants_[j] = std::bit_cast<std::uint64_t>(window.constant[j]);
-    for (std::size_t j = first_square_word; j < words; ++j) {
-      const bool is_twice = sizeof(T) == 8 && j + 1 < words;  // once for a product, and once for its rounding error
-      constants_[j] = std::bit_cast<std::uint64_t>(window.square_constant[j - first_square_word]) << is_twice;
+    for (std::size_t j = 0; j < sum_words; ++j) constants_[j] = std::bit_cast<std::uint64_t>(window.constant[j]);
+    for (std::size_t j = 0; j < square_words; ++j) {
+      const bool is_twice = sizeof(T) == 8 && j < 3;  // once for a product, and once for its rounding error
+      constants_[square_word + j] = std::bit_cast<std::uint64_t>(window.square_constant[j]) << is_twice;
     }
   }
 
@@ -83,7 +85,7 @@ class window_states final : public rows_in_words<T> {
     std::uint64_t elements = 0;
     misfits_.for_each(group, [&](T) { ++elements; });
     for_each_state(group, [&](const std::uint64_t* state) { elements += state[count_word]; });
-    return elements;
+    return moved_.empty() ? elements : elements + moved_[group].count;
   }
   std::uint64_t finish(batch_results& results, std::size_t first_result, std::size_t begin, std::size_t end,
                        std::span<const std::unique_ptr<group_states>> others) override {
@@ -102,8 +104,10 @@ class window_states final : public rows_in_words<T> {
   static constexpr std::size_t few_states = 256;
   /// More states may not stay in an L2 cache.
   static constexpr std::size_t cached_states_bytes = std::size_t{1} << 18;
-  /// 2^22 elements with words of at most 2^40 add up to at most 2^62, next to what carries leave.
-  static constexpr std::uint64_t most_without_carries = (std::uint64_t{1} << 22) - 2 * split_block;
+  /// 2^22 elements with words of at most 2^40 add up to at most 2^62, next to what carries leave. 2^18 elements with
+  /// words of at most 2^44 do so next to those of most_left elements, which are not moved.
+  static constexpr std::uint64_t most_left = std::uint64_t{1} << 17;
+  static constexpr std::uint64_t most_without_carries = (std::uint64_t{1} << (is_short ? 18 : 22)) - 2 * split_block;
 
   static const window_states& of(const std::unique_ptr<group_states>& states) {
     return static_cast<const window_states&>(*states);
@@ -116,7 +120,22 @@ class window_states final : public rows_in_words<T> {
   std::int64_t word(const std::uint64_t* state, std::size_t j) const {
     return static_cast<std::int64_t>(state[j] - state[count_word] * constants_[j]);
   }
+  void add_short_words(totals& all, const std::uint64_t* state) const {
+    all.elements.low += word(state, 0);
+    if constexpr (has_squares) {
+      all.squares.low += word(state, square_word) + (detail::int128{word(state, square_word + 1)} << short_word_bits);
+    }
+    all.count += state[count_word];
+  }
   FANIN_NOINLINE void add_to(totals& all, std::size_t group) const {
+    if constexpr (is_short) {
+      for_each_state(group, [&](const std::uint64_t* state) { add_short_words(all, state); });
+      if (moved_.empty()) return;
+      all.elements.low += moved_[group].elements.low;
+      all.squares.low += moved_[group].squares.low;
+      all.count += moved_[group].count;
+      return;
+    }
     for_each_state(group, [&](const std::uint64_t* state) {
       const auto add_words = [&](total& sum, std::size_t first, bool has_fourth) {
         sum.low += word(state, first) + (detail::int128{word(state, first + 1)} << word_bits);
@@ -124,12 +143,13 @@ class window_states final : public rows_in_words<T> {
         if (has_fourth) sum.high += detail::int128{word(state, first + 3)} << word_bits;
       };
       add_words(all.elements, 0, false);
-      if constexpr (has_squares) add_words(all.squares, first_square_word, true);
+      if constexpr (has_squares) add_words(all.squares, square_word, true);
       all.count += state[count_word];
     });
   }
   /// The states get no carries before the next addition.
   void add_planes(std::size_t columns) override {
+    if constexpr (is_short) return;
     if (without_carries_ > 0) carry_all();
     constexpr std::size_t of_element = column_words<T>;
     for (std::size_t c = 0; c < columns; ++c) {
@@ -138,14 +158,16 @@ class window_states final : public rows_in_words<T> {
       const std::uint64_t count = plane(of_element);
       state[count_word] += count;
       for (std::size_t j = 0; j < 3; ++j) state[j] += j < of_element ? plane(j) : count * constants_[j];
-      for (std::size_t j = 0; j < words - 4; ++j) {
-        const std::size_t i = first_square_word + j;
+      for (std::size_t j = 0; j < square_words; ++j) {
+        const std::size_t i = square_word + j;
         state[i] += j < 2 * of_element ? plane(of_element + 1 + j) : count * constants_[i];
       }
     }
     without_carries_ = most_without_carries + 1;
   }
   void carry_all() {
+    without_carries_ = 0;
+    if constexpr (is_short) return move_large_words();
     for (std::uint64_t* state = states_; state < states_ + state_count_ * words; state += words) {
       for (std::size_t j = 0; j + 1 < words; ++j) {
         if (j == count_word - 1 || j == count_word) continue;
@@ -154,7 +176,15 @@ class window_states final : public rows_in_words<T> {
         state[j + 1] += carry;
       }
     }
-    without_carries_ = 0;
+  }
+  void move_large_words() {
+    moved_.resize(groups() + 2);
+    for (std::size_t i = 0; i < state_count_; ++i) {
+      std::uint64_t* const state = states_ + i * words;
+      if (state[count_word] < most_left) continue;
+      add_short_words(moved_[i >> copies_], state);
+      std::fill_n(state, words, std::uint64_t{0});
+    }
   }
 
   /// Writes the value of a sum that words hold to `to`. Returns false for results that need more than words, and for
@@ -224,6 +254,7 @@ class window_states final : public rows_in_words<T> {
     std::fill_n(states_, state_count_ * words, std::uint64_t{0});
     prefetches_ = state_count_ * words * sizeof(std::uint64_t) > cached_states_bytes;
     without_carries_ = 0;
+    moved_.clear();
     misfits_.clear();
   }
 
@@ -234,6 +265,7 @@ class window_states final : public rows_in_words<T> {
   unsigned copies_ = 0;  ///< the logarithm of the number of states of a group, which take its elements in turn
   bool prefetches_ = false;
   std::uint64_t without_carries_ = 0;
+  std::vector<totals> moved_;  ///< what was moved from the states of each group
   misfit_lists<T> misfits_;
 };
 
@@ -259,8 +291,16 @@ std::optional<exact_terms> exact_terms_of(const request& request) {
 std::optional<exact_window> window_for(const request& request, const std::vector<double>& sample, std::size_t count,
                                        bool in_columns) {
   const exact_terms terms = *exact_terms_of(request);
-  const int bits = in_columns ? bits_of_columns(terms, request.inputs.type(), count) : bits_of_groups(terms, count);
-  auto window = find_window(sample, request.inputs.type(), terms, bits, in_columns ? 512 : 16);
+  const element_type type = request.inputs.type();
+  std::optional<exact_window> window;
+  if (!in_columns && type != element_type::f64) {
+    const exact_terms in_short = have_squares(terms) ? exact_terms::short_moments : exact_terms::short_elements;
+    window = find_window(sample, type, in_short, bits_of_groups(in_short, count), 512);
+  }
+  if (!window) {
+    const int bits = in_columns ? bits_of_columns(terms, type, count) : bits_of_groups(terms, count);
+    window = find_window(sample, type, terms, bits, in_columns ? 512 : 16);
+  }
   if (window && row_of(request.what).adds == summand::magnitudes)
     window->ignored = detail::float_format<double>::sign;
   return window;
@@ -268,23 +308,32 @@ std::optional<exact_window> window_for(const request& request, const std::vector
 
 std::unique_ptr<exact_states> make_exact_states(const request& request, const exact_window& window) {
   const auto make = [&]<exact_terms Terms>() -> std::unique_ptr<exact_states> {
-    if (request.inputs.type() == element_type::f64) {
-      return std::make_unique<window_states<Terms, double>>(request, window);
+    if constexpr (!are_short(Terms)) {
+      if (request.inputs.type() == element_type::f64) {
+        return std::make_unique<window_states<Terms, double>>(request, window);
+      }
     }
     return std::make_unique<window_states<Terms, float>>(request, window);
   };
-  return exact_terms_of(request) == exact_terms::moments ? make.template operator()<exact_terms::moments>()
-                                                         : make.template operator()<exact_terms::elements>();
+  switch (window.terms) {
+    case exact_terms::elements:
+      return make.template operator()<exact_terms::elements>();
+    case exact_terms::moments:
+      return make.template operator()<exact_terms::moments>();
+    case exact_terms::short_elements:
+      return make.template operator()<exact_terms::short_elements>();
+    default:
+      return make.template operator()<exact_terms::short_moments>();
+  }
 }
 
 group_states_factory exact_group_states(const request& request, const array_view& x) {
-  const std::optional<exact_terms> terms = exact_terms_of(request);
-  if (!terms) return {};
+  if (!exact_terms_of(request)) return {};
   const auto sample = sample_of(
       x.count, x.type, [&](std::size_t i) { return static_cast<const std::byte*>(x.data) + i * byte_size(x.type); });
   const auto window = window_for(request, sample, x.count, false);
   if (!window) return {};
-  return {state_words(*terms) * sizeof(std::uint64_t), term_kind::elements,
+  return {state_words(window->terms) * sizeof(std::uint64_t), term_kind::elements,
           [&request, window = *window] { return make_exact_states(request, window); }};
 }
 

@@ -21,6 +21,7 @@ int bits_of_last_word(std::size_t count) {
 }  // namespace
 
 int bits_of_groups(exact_terms terms, std::size_t count) {
+  if (are_short(terms)) return std::min(short_word_bits, (126 - static_cast<int>(std::bit_width(count))) / 2);
   return terms == exact_terms::moments ? (3 * word_bits + bits_of_last_word(count)) / 2
                                        : 2 * word_bits + bits_of_last_word(count);
 }
@@ -60,7 +61,7 @@ std::optional<exact_window> find_window(const std::vector<double>& sample, eleme
   std::size_t misfits = 0;
   for (const double value : sample) {
     if (value == 0) {
-      misfits += std::signbit(value) && terms == exact_terms::elements ? 1 : 0;
+      misfits += std::signbit(value) && !have_squares(terms) ? 1 : 0;
       continue;
     }
     if (!std::isfinite(value)) {
@@ -78,14 +79,15 @@ std::optional<exact_window> find_window(const std::vector<double>& sample, eleme
                      [](const bit_range& a, const bit_range& b) { return a.leading < b.leading; });
     leading = most->leading;
   }
-  const bool squares = terms == exact_terms::moments;
+  const bool squares = have_squares(terms);
   const int above = bits / 16;  // the room for elements that are larger than those of the sample
   // Doubles hold the units of squares, and the rounding errors of squares, which are multiples of these units.
   const int low = type == element_type::f64 ? detail::float_format<double>::low : detail::float_format<float>::low;
   const int lowest = squares ? std::max(low, detail::float_format<double>::low / 2) : low;
-  exact_window window{};
+  exact_window window{terms};
   window.unit = std::max(leading + 1 + above - bits, lowest);
-  const auto constant = [](int unit, int word) { return std::ldexp(1.5, unit + word * word_bits + 52); };
+  const int from_word_to_word = are_short(terms) ? short_word_bits : word_bits;
+  const auto constant = [=](int unit, int word) { return std::ldexp(1.5, unit + word * from_word_to_word + 52); };
   for (int j = 0; j < 3; ++j) window.constant[j] = constant(window.unit, j);
   for (int j = 0; j < 4 && squares; ++j) window.square_constant[j] = constant(2 * window.unit, j);
   window.limit = std::ldexp(1, window.unit + bits);

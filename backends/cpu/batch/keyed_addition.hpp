@@ -79,10 +79,35 @@ struct short_moments {
     s.squares += other.squares;
   }
 };
-template <class A, int Sums = 1, term_kind Terms = term_kind::integers>
+/// Squares of integers of 32 bits fit in 64 bits, and the sums of these in 128.
+struct square_of_word {
+  static std::uint64_t of(std::int64_t x) { return static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(x); }
+};
+struct square_sum_of_words {
+  using element = std::int64_t;
+  using state = accumulator::uint128;
+  static constexpr state identity() { return 0; }
+  static void add(state& s, element x) { s += square_of_word::of(x); }
+  static void merge(state& s, state other) { s += other; }
+};
+struct moments_of_words {
+  using element = std::int64_t;
+  struct state {
+    std::int64_t sum;
+    std::uint64_t low, high;  ///< of the sum of the squares
+  };
+  static constexpr state identity() { return {0, 0, 0}; }
+  static void add(state& s, element x) { merge(s, {x, square_of_word::of(x), 0}); }
+  static void merge(state& s, const state& other) {
+    s.sum += other.sum;
+    s.low += other.low;
+    s.high += other.high + (s.low < other.low ? 1 : 0);
+  }
+};
+template <class A, int Sums = 1, term_kind Terms = term_kind::integers, int Words = 0>
 struct adds_short {
   using type = A;
-  static constexpr term_rule terms{Terms, 0, Sums};
+  static constexpr term_rule terms{Terms, 0, Sums, false, Words};
 };
 
 /// Other integers are added as integers of 64 bits, whose accumulators have the same states.
@@ -100,11 +125,13 @@ struct added_by_key<accumulator::integer_sum<T, accumulator::magnitude_term>>
 template <std::integral T>
 struct added_by_key<accumulator::integer_square_sum<T>>
     : std::conditional_t<sizeof(T) <= 2, adds_short<short_sum<square>>,
-                         adds_integers<accumulator::integer_square_sum<wide_integer<T>>>> {};
+                         std::conditional_t<sizeof(T) == 4, adds_integers<square_sum_of_words>,
+                                            adds_integers<accumulator::integer_square_sum<wide_integer<T>>>>> {};
 template <std::integral T>
 struct added_by_key<accumulator::integer_dispersion<T>>
     : std::conditional_t<sizeof(T) <= 2, adds_short<short_moments, 2>,
-                         adds_integers<accumulator::integer_dispersion<wide_integer<T>>>> {};
+                         std::conditional_t<sizeof(T) == 4, adds_short<moments_of_words, 1, term_kind::integers, 2>,
+                                            adds_integers<accumulator::integer_dispersion<wide_integer<T>>>>> {};
 template <std::integral T>
 struct added_by_key<accumulator::integer_product<T>> : adds_integers<accumulator::integer_product<wide_integer<T>>> {
 };

@@ -168,6 +168,7 @@ void write_state(const term_rule& rule, const term_form& form, const std::byte* 
     const std::int64_t wide[] = {word[j], word[j] >> 63};
     std::memcpy(state + j * sizeof wide, wide, sizeof wide);
   }
+  std::memcpy(state + rule.sums * 2 * sizeof *word, from + rule.sums * sizeof *word, rule.words * sizeof *word);
   if (rule.keys == 0) return;
   if (form.is_nan(word[rule.keys - 1])) word[0] = word[rule.keys - 1];
   for (std::size_t j = 0; j < rule.keys; ++j) {

@@ -15,11 +15,12 @@ namespace fanin::cpu {
 enum class term_kind : std::uint8_t { elements, doubles, integers, keys, inverted_keys, nonzero };
 
 /// How a state of terms leads to a state of an accumulator of elements: it is that state, unless it has keys, which
-/// an index may follow, or sums of 64 bits.
+/// an index may follow, or sums of 64 bits, which words of 64 bits of a further sum may follow.
 struct term_rule {
   term_kind kind = term_kind::elements;
   std::uint8_t keys = 0, sums = 0;
   bool has_index = false;
+  std::uint8_t words = 0;
 };
 
 /// Sums of 64 bits are enough for fewer elements of up to 32 bits, and for their squares if they have up to 16 bits.
