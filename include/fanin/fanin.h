@@ -476,6 +476,32 @@ FANIN_API fanin_status fanin_compact_load(const void* saved, size_t bytes, fanin
 /* The sum of no elements. Frees what the sum owns. */
 FANIN_API void fanin_compact_clear(fanin_compact* sum);
 
+/* The exact sums of doubles and of their squares in 112 bytes, for variances of many groups, columns or windows. Begin
+ * with FANIN_COMPACT_MOMENTS_INIT, or with zeros. Memory, copies, calls and failures are as for fanin_compact. A sum of
+ * squares in place has up to 318 bits. */
+typedef struct fanin_compact_moments {
+  uint64_t words[14];
+} fanin_compact_moments;
+#define FANIN_COMPACT_MOMENTS_INIT {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}
+#define FANIN_COMPACT_MOMENTS_SAVED_BYTES 848
+FANIN_API fanin_status fanin_compact_moments_add(fanin_compact_moments* sums, double x);
+FANIN_API fanin_status fanin_compact_moments_add_many(fanin_compact_moments* sums, const double* x, size_t count,
+                                                      ptrdiff_t stride, const uint8_t* valid);
+FANIN_API fanin_status fanin_compact_moments_subtract(fanin_compact_moments* sums, double x);
+FANIN_API fanin_status fanin_compact_moments_merge(fanin_compact_moments* sums, const fanin_compact_moments* other);
+FANIN_API uint64_t fanin_compact_moments_count(const fanin_compact_moments* sums);
+/* Writes the value, correctly rounded to the floating-point type `result_type` (FANIN_TYPE_DEFAULT: FANIN_F64). `what`:
+ * FANIN_SUM, FANIN_SUM_OF_SQUARES or FANIN_NORM2; FANIN_MEAN, FANIN_VARIANCE or FANIN_STANDARD_DEVIATION of at least one
+ * element; FANIN_SAMPLE_VARIANCE or FANIN_SAMPLE_STANDARD_DEVIATION of at least two. */
+FANIN_API fanin_status fanin_compact_moments_finish(const fanin_compact_moments* sums, fanin_operation what,
+                                                    fanin_type result_type, void* result);
+/* The bytes of a state of FANIN_SUM, and behind them those of a state of FANIN_SUM_OF_SQUARES, both of FANIN_F64. `bytes`
+ * must be FANIN_COMPACT_MOMENTS_SAVED_BYTES. Loading replaces the sums. */
+FANIN_API fanin_status fanin_compact_moments_save(const fanin_compact_moments* sums, void* saved, size_t bytes);
+FANIN_API fanin_status fanin_compact_moments_load(const void* saved, size_t bytes, fanin_compact_moments* sums);
+/* The sums of no elements. Frees what the sums own. */
+FANIN_API void fanin_compact_moments_clear(fanin_compact_moments* sums);
+
 #ifdef __cplusplus
 }
 #endif

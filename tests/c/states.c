@@ -160,9 +160,62 @@ static void compact(void) {
   fanin_compact_clear(NULL);
 }
 
+/* Compact moments have the values of reductions. */
+static void compact_moments(void) {
+  static const fanin_operation whats[] = {FANIN_SUM,
+                                          FANIN_MEAN,
+                                          FANIN_NORM2,
+                                          FANIN_SUM_OF_SQUARES,
+                                          FANIN_VARIANCE,
+                                          FANIN_SAMPLE_VARIANCE,
+                                          FANIN_STANDARD_DEVIATION,
+                                          FANIN_SAMPLE_STANDARD_DEVIATION};
+  const uint8_t valid[] = {0x0b};
+  const double few[] = {1, 3, 1e300, -3, 7};
+  fanin_compact_moments sums = FANIN_COMPACT_MOMENTS_INIT, other, empty = FANIN_COMPACT_MOMENTS_INIT;
+  unsigned char saved[FANIN_COMPACT_MOMENTS_SAVED_BYTES];
+  const fanin_input all = input_of(x, length, FANIN_F64);
+  double value = 0, expected = 1;
+  float rounded = 0;
+  size_t i;
+
+  memset(&other, 0, sizeof other);
+  for (i = 0; i < length; i += 2) CHECK(fanin_compact_moments_add(&sums, x[i]) == FANIN_OK);
+  CHECK(fanin_compact_moments_add_many(&other, x + 1, length / 2, 2, NULL) == FANIN_OK);
+  CHECK(fanin_compact_moments_merge(&sums, &other) == FANIN_OK && fanin_compact_moments_count(&sums) == length);
+  CHECK(fanin_compact_moments_save(&sums, saved, sizeof saved) == FANIN_OK);
+  CHECK(fanin_compact_moments_load(saved, sizeof saved, &other) == FANIN_OK);
+  for (i = 0; i < sizeof whats / sizeof whats[0]; ++i) {
+    CHECK(fanin_reduce(whats[i], &all, NULL, &expected, NULL) == FANIN_OK);
+    CHECK(fanin_compact_moments_finish(&sums, whats[i], FANIN_TYPE_DEFAULT, &value) == FANIN_OK && value == expected);
+    CHECK(fanin_compact_moments_finish(&other, whats[i], FANIN_F64, &value) == FANIN_OK && value == expected);
+  }
+  fanin_compact_moments_clear(&other);
+  CHECK(fanin_compact_moments_count(&other) == 0);
+  CHECK(fanin_compact_moments_add_many(&other, few, 5, 1, valid) == FANIN_OK);
+  CHECK(fanin_compact_moments_count(&other) == 3 && fanin_compact_moments_subtract(&other, -3) == FANIN_OK);
+  CHECK(fanin_compact_moments_finish(&other, FANIN_SAMPLE_VARIANCE, FANIN_F32, &rounded) == FANIN_OK && rounded == 2);
+
+  CHECK_FAILS(fanin_compact_moments_subtract(&empty, 1), FANIN_INVALID_ARGUMENT, "no elements");
+  CHECK_FAILS(fanin_compact_moments_finish(&empty, FANIN_VARIANCE, FANIN_F64, &value), FANIN_INVALID_ARGUMENT,
+              "empty");
+  CHECK(fanin_compact_moments_add(&empty, 1) == FANIN_OK);
+  CHECK_FAILS(fanin_compact_moments_finish(&empty, FANIN_SAMPLE_VARIANCE, FANIN_F64, &value), FANIN_INVALID_ARGUMENT,
+              "two");
+  CHECK_FAILS(fanin_compact_moments_finish(&empty, FANIN_SUM_OF_MAGNITUDES, FANIN_F64, &value), FANIN_UNSUPPORTED,
+              "sum_of_magnitudes");
+  CHECK_FAILS(fanin_compact_moments_save(&sums, saved, 292), FANIN_INVALID_ARGUMENT, "848 bytes");
+  CHECK_FAILS(fanin_compact_moments_load(saved, 292, &sums), FANIN_INVALID_ARGUMENT, "length");
+  CHECK_FAILS(fanin_compact_moments_add(NULL, 1), FANIN_INVALID_ARGUMENT, "null");
+  CHECK(fanin_compact_moments_count(&sums) == length && fanin_compact_moments_count(NULL) == 0);
+  fanin_compact_moments_clear(&sums);
+  fanin_compact_moments_clear(NULL);
+}
+
 int main(void) {
   fill();
   compact();
+  compact_moments();
   merged(FANIN_SUM, FANIN_MEAN);
   merged(FANIN_SUM_OF_SQUARES, FANIN_NORM2);
   special_values();
