@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/batch/reduce_batch.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <span>
 #include <utility>
@@ -131,15 +132,15 @@ report reduce_one_by_one(const batch& many, const options& chosen, finished_batc
   return last;
 }
 
-/// The results of an operation, which were found in one read with those of others.
+/// The results of an operation of the library, which were found in one read with those of others.
 struct shared_results {
   value_list values;
   report how;
   double seconds;
 };
 
-/// The results of the operations of the library, each at its own place. Nothing if there are fewer than two of these,
-/// or if they cannot be reduced together.
+/// The results of the operations of the library, each at its own place. Nothing if only one statistic is asked for,
+/// or if the operations cannot be reduced together.
 std::vector<std::optional<shared_results>> reduce_together(std::span<const finished_reduction> begun,
                                                            const batch& many, const options& chosen) {
   std::vector<std::optional<shared_results>> all(begun.size()), none = all;
@@ -155,7 +156,7 @@ std::vector<std::optional<shared_results>> reduce_together(std::span<const finis
       whats.push_back(what.like);
       out.push_back(all[i]->values.view());
     }
-    if (whats.size() < 2 || begun[0].inputs.front().infers_types) return none;
+    if (begun.size() < 2 || whats.empty() || begun[0].inputs.front().infers_types) return none;
     std::vector<report> reports = reduce_each(whats, many, out, chosen);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     std::size_t k = 0;
@@ -175,6 +176,9 @@ std::vector<std::optional<shared_results>> reduce_together(std::span<const finis
 std::vector<finished_batch> reduce_batch(std::vector<finished_reduction> begun, const batch& many,
                                          const options& chosen, const std::string& place) {
   std::vector<std::optional<shared_results>> shared = reduce_together(begun, many, chosen);
+  // An operation that has left out no element has met no NaN, and a count need not look for them again.
+  options of_count = chosen;
+  if (std::ranges::any_of(shared, [](const auto& one) { return one && one->how.absent == 0; })) of_count.nan = {};
   std::vector<finished_batch> finished;
   for (std::size_t i = 0; i < begun.size(); ++i) {
     const auto run = [&](const batch& converted, finished_batch& all) {
@@ -184,7 +188,8 @@ std::vector<finished_batch> reduce_batch(std::vector<finished_reduction> begun, 
       }
       return with_input_name(place, [&] {
         try {
-          return reduce(all.done.what, converted, all.values, chosen);
+          const statistic& what = all.done.what;
+          return reduce(what, converted, all.values, what.is_count ? of_count : chosen);
         } catch (const overflow&) {
           return reduce_one_by_one(converted, chosen, all);
         }

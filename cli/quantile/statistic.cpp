@@ -127,6 +127,12 @@ result<scalar> own_statistics::operator()(const statistic& what) {
 
 report reduce(const statistic& what, const batch& many, value_list& values, const options& chosen) {
   if (!what.is_own()) return fanin::reduce(what.like, many, values.view(), chosen);
+  const bool can_skip = chosen.nan == nan_policy::skip && !is_integer(many.inputs.type());
+  if (what.is_count && many.kind == layout::rows && !can_skip) {
+    // All rows have the same number of elements, and nothing is read.
+    for (std::size_t k = 0; k < values.size(); ++k) values.set(k, many.inputs.count() / values.size());
+    return report_of(what, values.type(), 0);
+  }
   // The library checks the offsets or the keys, and counts.
   const std::vector<std::uint8_t> flags = flags_of(many.inputs[0], chosen.nan);
   batch flagged = many;

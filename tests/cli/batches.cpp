@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <string>
@@ -232,6 +233,22 @@ TEST_CASE("several operations of rows, segments and groups: a line for each resu
   CHECK(here.fanin("reduce sum,count,max big.npy --axis 1").out == "overflow 3 9223372036854775807\n14 3 9\n");
   CHECK(here.fanin("reduce max,count,mean,argmin big.npy --axis 0").out ==
         "9223372036854775807 2 4.611686018427388e+18 1 9\n5 2 3.5 1 2\n7 2 5 1 3\n");
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  here.write("n.npy", npy_with<double>({2, 3}, {1, nan, 2, nan, nan, 4}));
+  for (const std::string words : {"count,sum", "count,mean,sum"}) {
+    CAPTURE(words);
+    const bool has_mean = words != "count,sum";
+    CHECK(here.fanin("reduce " + words + " n.npy --axis 1 --nan skip").out ==
+          (has_mean ? "2 1.5 3\n1 4 4\n" : "2 3\n1 4\n"));
+    CHECK(here.fanin("reduce " + words + " n.npy --axis 1").out ==
+          (has_mean ? "3 nan nan\n3 nan nan\n" : "3 nan\n3 nan\n"));
+  }
+  CHECK(here.fanin("reduce sum,count x.npy --axis 1 --nan skip").out ==
+        here.fanin("reduce sum,count x.npy --axis 1").out);
+  CHECK(here.fanin("reduce count,sum x.npy --axis 0,2 --nan skip").out == "8 60\n8 92\n8 124\n");
+  const json counts = parsed(here.fanin("reduce count,sum n.npy --axis 0 --nan skip --json"));
+  CHECK(counts[0]["absent"] == 3);
+  CHECK(counts[0]["values"] == json{1, 0, 2});
   check_failure(here.fanin("reduce sum,min x.npy --axis 3"), 2, "there is no axis 3");
   check_failure(here.fanin("reduce sum,product x.npy --axis 1 --method exact"), 2, "product");
   const json nulls = json::parse(here.fanin("sum" + rows_of_big + " --json").out);
