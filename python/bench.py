@@ -1,7 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times calls beside numpy, torch and CuPy in the same process, as the best of several repetitions."""
+"""Times calls beside those of other packages in the same process.
 
+Without an option: calls beside numpy, as the best of several repetitions. --torch: on a GPU beside torch and CuPy.
+--groups: sums of groups beside numpy.bincount. --engines: sums of groups beside polars and DuckDB, and means and variances
+without NaN beside bottleneck and numbagg.
+"""
+
+import importlib
 import subprocess
 import sys
 import time
@@ -16,6 +22,12 @@ def seconds(call, repetitions=7, least=0.02):
     while timeit.timeit(call, number=number) < least:
         number *= 2
     return min(timeit.repeat(call, number=number, repeat=repetitions)) / number
+
+
+def medians(calls, rounds=7):
+    """The median of the milliseconds of each call. The calls take turns."""
+    times = [[timeit.timeit(call, number=1) for call in calls] for _ in range(rounds)]
+    return [1e3 * sorted(of_call)[rounds // 2] for of_call in zip(*times)]
 
 
 def show(name, value, unit):
@@ -54,9 +66,55 @@ def of_groups():
             calls = [lambda: numpy.bincount(keys, x, groups)]
             calls += [lambda how=how: fanin.group_sum(x, keys, groups, method=how, threads=threads)
                       for how in ("fast", "exact")]
-            times = [[timeit.timeit(call, number=1) for call in calls] for _ in range(7)]
-            medians = [1e3 * sorted(of_call)[3] for of_call in zip(*times)]
-            print("%8d %8d %9.1f %8.1f %8.1f" % (groups, threads, *medians), flush=True)
+            print("%8d %8d %9.1f %8.1f %8.1f" % (groups, threads, *medians(calls)), flush=True)
+
+
+def engine_group_sum(engine, x, keys):
+    """A call of polars or DuckDB that sums x by its keys."""
+    if engine.__name__ == "polars":
+        frame = engine.DataFrame({"key": keys, "x": x})
+        return lambda: frame.group_by("key").agg(engine.col("x").sum())
+    table = engine.connect()
+    table.execute("create table t (key bigint, x double)")
+    batch = {"key": keys, "x": x}
+    table.execute("insert into t select key, x from batch")
+    return lambda: table.execute("select key, sum(x) from t group by key").fetchnumpy()
+
+
+def engine_rows():
+    """For each row of the table: its name, the package, and what makes the calls of the package and of fanin."""
+    import numpy
+    generator = numpy.random.default_rng(1)
+    x = generator.random(1 << 22)
+    for groups in (1000, 1000000):
+        keys = generator.integers(0, groups, x.size)
+        for engine in ("polars", "duckdb"):
+            yield ("sums of %d groups" % groups, engine, lambda package: engine_group_sum(package, x, keys),
+                   lambda how: lambda: fanin.group_sum(x, keys, groups, method=how))
+    x = generator.random((4096, 4096))
+    x[generator.random(x.shape) < 0.001] = numpy.nan
+    for name, own, divisor in (("nanmean", fanin.mean, {}), ("nanvar", fanin.variance, {"ddof": 0})):
+        for axis in (0, 1):
+            for engine in ("bottleneck", "numbagg"):
+                yield ("%s along axis %d" % (name, axis), engine,
+                       lambda package: lambda: getattr(package, name)(x, axis=axis, **divisor),
+                       lambda how: lambda: own(x, axis=axis, nan="skip", method=how))
+
+
+def of_engines():
+    """2^22 doubles by uniform int64 keys, and 4096 x 4096 doubles of which one in 1000 is NaN. fanin's keys are known to
+    be below the number of groups. The packages find the groups. Each library uses the threads that it chooses. The
+    times of a package that is missing are left out."""
+    print("%-24s %-19s %8s %8s %8s  milliseconds, medians of 7" % ("", "package", "package", "fast", "exact"))
+    for name, engine, of_package, of_fanin in engine_rows():
+        try:
+            package = importlib.import_module(engine)
+        except ImportError:
+            print("%-24s %-19s is not installed" % (name, engine), flush=True)
+            continue
+        calls = [of_package(package), of_fanin("fast"), of_fanin("exact")]
+        calls[0]()  # numbagg compiles in its first call.
+        print("%-24s %-19s %8.1f %8.1f %8.1f" % (name, engine + " " + package.__version__, *medians(calls)), flush=True)
 
 
 def of_torch():
@@ -110,5 +168,7 @@ if __name__ == "__main__":
         of_torch()
     elif "--groups" in sys.argv[1:]:
         of_groups()
+    elif "--engines" in sys.argv[1:]:
+        of_engines()
     else:
         of_host()
