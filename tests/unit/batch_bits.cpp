@@ -244,6 +244,22 @@ TEST_SUITE("unit/batch_bits") {
     on_every_target([&] { check_rows<T>(calls); });
   }
 
+  TEST_CASE("log_sum_exp of long columns, one of which has a distant exponent in its first or last leaf") {
+    constexpr std::size_t count = 5000, columns = 3;
+    on_every_target([] {
+      for (const std::size_t place : {std::size_t{0}, count - 1}) {
+        CAPTURE(place);
+        std::vector<float> x(count * columns, 0.5F), found(columns), alone(count, 0.5F);
+        x[place * columns + 1] = 700;
+        log_sum_exp(rows(x, {count, columns}, 0), found, {.backend = "serial"});
+        CHECK(found[0] == static_cast<float>(log_sum_exp(alone)));
+        CHECK(found[2] == found[0]);
+        alone[place] = 700;
+        CHECK(found[1] == static_cast<float>(log_sum_exp(alone)));
+      }
+    });
+  }
+
   TEST_CASE_TEMPLATE("groups added in place and in buckets, and sorted", T, float, double) {
     for (const call_of call : float_calls) {
       check_groups<T>(call, 20000, 3, 0, 1);

@@ -111,6 +111,12 @@ TEST_SUITE("unit/batches") {
           "key 2 is -1, and the last group is 1");
     CHECK(fanin::sum(fanin::groups(x, keys, 2).drop_others(), sums).absent == 2);
     CHECK(sums == std::vector<double>{7, 7});
+    const std::uint8_t mask[] = {1, 1, 0, 0, 1, 0};  // The keys of elements that are left out are checked as well.
+    const auto kept = fanin::where(x, mask);
+    CHECK(message_of<invalid_argument>([&] { fanin::sum(fanin::groups(kept, keys, 2), sums); }) ==
+          "key 2 is -1, and the last group is 1");
+    CHECK(fanin::sum(fanin::groups(kept, keys, 2).drop_others(), sums).absent == 3);
+    CHECK(sums == std::vector<double>{1, 7});
   }
 
   TEST_CASE("an overflow names its result") {
