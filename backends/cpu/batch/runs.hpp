@@ -91,6 +91,21 @@ class collected_runs {
   std::size_t counts_[arithmetic::most_runs];
 };
 
+/// Up to most_runs neighbouring results, with the lengths of the shortest and the longest of their runs.
+struct run_tile {
+  template <class Runs>
+  run_tile(const Runs& all, std::size_t first, std::size_t last) {
+    all.each(first, last, [&](std::size_t i, const operands& data, std::size_t count, const mask_view&) {
+      runs[i - first] = data;
+      counts[i - first] = count;
+      shortest = std::min(shortest, count);
+      longest = std::max(longest, count);
+    });
+  }
+  operands runs[arithmetic::most_runs];
+  std::size_t counts[arithmetic::most_runs], shortest = ~std::size_t{0}, longest = 0;
+};
+
 /// The longest run, in bytes, that one thread folds. A run that would keep a thread busy when the others are done is
 /// folded by all of them, after the short ones. A run that does not stay in a cache for several operations is folded
 /// piece by piece.
@@ -105,7 +120,7 @@ std::uint64_t reduce_runs(const cpu_backend& backend, std::span<batch_results* c
   const std::size_t bytes = runs.bytes_before(runs.size()), longest_alone = longest_alone_of(all, threads, bytes);
   const std::size_t element_bytes = all[0]->loops().element_bytes;
   std::atomic<std::uint64_t> longest = 0;
-  const auto fold_by = [&](batch_results& results, std::size_t first, std::size_t last) {
+  const auto fold_one_by_one = [&](batch_results& results, std::size_t first, std::size_t last) {
     std::uint64_t longest_here = 0;
     collected_runs collected(results);
     runs.each(first, last, [&](std::size_t i, const operands& data, std::size_t count, const mask_view& mask) {
@@ -118,6 +133,21 @@ std::uint64_t reduce_runs(const cpu_backend& backend, std::span<batch_results* c
       }
     });
     collected.fold();
+    raise(longest, longest_here);
+  };
+  const auto fold_by = [&](batch_results& results, std::size_t first, std::size_t last) {
+    if (!results.takes_runs_of(longest_alone)) return fold_one_by_one(results, first, last);
+    std::uint64_t longest_here = 0;
+    for (std::size_t end; first < last; first = end) {
+      end = std::min(last, first + arithmetic::most_runs);
+      const run_tile tile(runs, first, end);
+      if (results.takes_runs_of(tile.shortest) && tile.longest * element_bytes <= longest_alone) {
+        longest_here = std::max<std::uint64_t>(longest_here, tile.longest);
+        results.reduce_each(first, {tile.runs, end - first}, tile.counts);
+      } else {
+        fold_one_by_one(results, first, end);
+      }
+    }
     raise(longest, longest_here);
   };
   const auto fold = [&](std::size_t first, std::size_t last) {
