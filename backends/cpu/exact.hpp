@@ -27,8 +27,8 @@ bool add_narrow_tile(const f16* x, std::size_t count, bool magnitudes, exact_acc
 bool add_narrow_tile(const bf16* x, std::size_t count, bool magnitudes, exact_accumulator<float>& into);
 
 /// Writes sums in double of each of several arrays, and returns whether no sum was rounded. No array is empty.
-/// `type` is f16 or bf16. Infinities and NaN make a sum infinite or NaN. Needs AVX-512, round to nearest and no
-/// flushing of subnormals. The sums are
+/// `type` is f16 or bf16. Infinities and NaN make a sum infinite or NaN, and without AVX-512 no sum is then known to
+/// be exact. Needs fused multiply-adds, round to nearest and no flushing of subnormals. The sums are
 /// - for elements and magnitudes, `sums`;
 /// - for squares, `squares`;
 /// - for deviations, `sums` of the distances x[i] - x[0], and `squares` of the distances.
@@ -61,8 +61,8 @@ void sum_short_exactly(const detail::operands* runs, const std::size_t* counts, 
 template <class T>
 std::uint64_t round_each(operation what, const detail::operands* runs, const std::size_t* counts, std::size_t number,
                          element_type result, void* out);
-/// Acts as round_each() for f16 or bf16, and leaves all arrays on instruction sets other than AVX-512. Sums and means
-/// of elements are left too if a sum in double rounds. Results of type f64 are not left otherwise.
+/// Acts as round_each() for f16 or bf16. Sums and means of elements are left too if a sum in double rounds, and
+/// without AVX-512 those of all arrays if one of them may have rounded. Results of type f64 are not left otherwise.
 std::uint64_t round_each_narrow(operation what, element_type type, const detail::operands* runs,
                                 const std::size_t* counts, std::size_t number, element_type result, void* out);
 

@@ -13,6 +13,7 @@
 
 #include "backends/cpu/exact.hpp"
 #include "backends/cpu/fold.hpp"
+#include "backends/cpu/narrow_sums-inl.h"
 #include "backends/cpu/prefetch.hpp"
 #include "backends/cpu/proven-inl.h"
 
@@ -183,6 +184,20 @@ HWY_INLINE bool sum_narrow(const operands* runs, const std::size_t* counts, std:
   return !flags.has_inexact();
 }
 
+#else
+
+template <class T>
+bool add_magnitudes(const T*, std::size_t, exact_accumulator<T>&) {
+  return false;
+}
+template <class T>
+bool add_narrow(const T*, std::size_t, int, exact_accumulator<float>&) {
+  return false;
+}
+
+#endif
+
+#if HWY_NATIVE_FMA
 template <class T>
 bool sum_runs(summand adds, const operands* runs, const std::size_t* counts, std::size_t number, double* sums,
               double* squares) {
@@ -195,14 +210,6 @@ bool sum_runs(summand adds, const operands* runs, const std::size_t* counts, std
 
 template <class T>
 bool sum_runs(summand, const operands*, const std::size_t*, std::size_t, double*, double*) {
-  return false;
-}
-template <class T>
-bool add_magnitudes(const T*, std::size_t, exact_accumulator<T>&) {
-  return false;
-}
-template <class T>
-bool add_narrow(const T*, std::size_t, int, exact_accumulator<float>&) {
   return false;
 }
 

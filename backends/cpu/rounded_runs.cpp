@@ -226,7 +226,7 @@ void estimate_fractions(bool, const fraction*, std::size_t number, estimate* out
 
 #endif
 
-#if HWY_TARGET <= HWY_AVX3
+#if HWY_NATIVE_FMA
 void estimate_narrow(operation what, element_type type, const operands* runs, const std::size_t* counts,
                      std::size_t number, estimate* out) {
   const operation_row& row = row_of(what);

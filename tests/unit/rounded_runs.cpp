@@ -4,6 +4,7 @@
 // tests that columns of narrow floats have these bits.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -164,7 +165,42 @@ std::vector<T> near_middles(std::size_t rows, std::size_t columns) {
   return x;
 }
 
+/// Segments of numbers of which some are 2^apart times as large as others.
+template <narrow_float T>
+segmented<T> numbers_apart(int apart) {
+  using limits = std::numeric_limits<T>;
+  segmented<T> all;
+  generator random(23);
+  const int top = std::min(limits::max_exponent - 1, 40);
+  for (std::size_t n = 1; n <= 64; ++n) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const double mantissa = 1 + static_cast<double>(random() >> 40) * 0x1p-24;
+      const double sign = random() % 2 == 0 ? 1 : -1;
+      const auto x = std::ldexp(sign * mantissa, random() % 3 == 0 ? top - apart : top - 1);
+      all.x.push_back(T(static_cast<float>(x)));
+    }
+    all.offsets.push_back(all.x.size());
+  }
+  return all;
+}
+
 TEST_SUITE("unit/rounded_runs") {
+  TEST_CASE_TEMPLATE(
+      "short segments whose sums have about as many digits as a double have the bits of their elements", T, bf16,
+      f16) {
+    on_every_target([] {
+      for (int apart = 1; apart < 60; ++apart) {
+        CAPTURE(apart);
+        const segmented<T> all = numbers_apart<T>(apart);
+        for (const operation what : {operation::sum, operation::mean, operation::sum_of_magnitudes,
+                                     operation::sum_of_squares, operation::norm2, operation::variance}) {
+          for (const element_type result : {element_type::f64, type_of<T>}) {
+            check_segments(all, what, {.backend = "serial", .method = method::exact, .result = result, .threads = 1});
+          }
+        }
+      }
+    });
+  }
   TEST_CASE_TEMPLATE("columns near the middle of two narrow floats have the bits of their elements alone", T, bf16,
                      f16, e5m2) {
     constexpr std::size_t length = 64, columns = 300;
