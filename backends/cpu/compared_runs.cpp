@@ -8,6 +8,7 @@
 
 #include "backends/cpu/leaf.hpp"
 #include "backends/cpu/prefetch.hpp"
+#include "backends/cpu/word_runs.hpp"
 
 namespace fanin::cpu {
 namespace {
@@ -60,6 +61,9 @@ void compare(operation what, const T* x, std::size_t count, void* out, std::size
 template <class T>
 std::uint64_t compare_each(operation what, const detail::operands* runs, const std::size_t* counts,
                            std::size_t number, element_type, void* out) {
+  if constexpr (sizeof(T) <= 2) {
+    if (compare_words(what, key_form_of<T>(), runs, counts, number, out) == 0) return 0;
+  }
   std::uint64_t left = 0;
   for (std::size_t i = 0; i < number; ++i) {
     if (counts[i] == 0 || counts[i] > twice_read<T>()) {

@@ -6,6 +6,7 @@
 
 #include "backends/cpu/exact.hpp"
 #include "backends/cpu/leaf.hpp"
+#include "backends/cpu/word_runs.hpp"
 #include "backends/recipe_functions.hpp"
 
 namespace fanin::cpu {
@@ -49,6 +50,24 @@ bool rounds_sums_of_16_bits(const request& request) {
          adds != summand::none && adds != summand::exponentials;
 }
 
+/// Reduces runs whose elements need not become floats of 32 bits in memory. Bit i of the returned number says that
+/// run i is left.
+std::uint64_t reduce_words(const request& request, std::span<const operands> runs, const std::size_t* counts,
+                           void* out) {
+  const element_type type = request.inputs.type();
+  std::uint64_t left = ~std::uint64_t{0} >> (64 - runs.size());
+  if (rounds_sums_of_16_bits(request)) {
+    return round_each_narrow(request.what, type, runs.data(), counts, runs.size(), request.result, out);
+  }
+  if (!row_of(request.what).unrounded) return left;
+  with_element(type, [&]<class T>() {
+    if constexpr (narrow_float<T>) {
+      left = compare_words(request.what, key_form_of<T>(), runs.data(), counts, runs.size(), out);
+    }
+  });
+  return left;
+}
+
 }  // namespace
 
 const arithmetic* arithmetic_of_floats(const request& request) {
@@ -61,11 +80,8 @@ const arithmetic* arithmetic_of_floats(const request& request) {
 
 std::uint64_t reduce_each_widened(const arithmetic& floats, const request& request, std::span<const operands> runs,
                                   const std::size_t* counts, void* out, std::size_t result_bytes) {
-  if (rounds_sums_of_16_bits(request)) {
-    const std::uint64_t left =
-        round_each_narrow(request.what, request.inputs.type(), runs.data(), counts, runs.size(), request.result, out);
-    if (left != ~std::uint64_t{0} >> (64 - runs.size())) return left;
-  }
+  const std::uint64_t all = ~std::uint64_t{0} >> (64 - runs.size());
+  if (const std::uint64_t rest = reduce_words(request, runs, counts, out); rest != all) return rest;
   const bool is_element = is_widened(request.result) && row_of(request.what).unrounded;
   const element_type result = is_element ? element_type::f32 : request.result;
   alignas(64) float x[block];
