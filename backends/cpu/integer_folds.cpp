@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <type_traits>
 
 #include "backends/cpu/integers.hpp"
 #include "backends/cpu/leaf.hpp"
@@ -56,6 +57,10 @@ std::uint64_t reduce_integers_each(operation what, const detail::operands* runs,
                                    std::size_t number, element_type result, void* out) {
   using accumulator::int128;
   constexpr std::size_t longest = 65536;
+  if constexpr (sizeof(T) == 1) {
+    const std::uint64_t rest = reduce_bytes_each(what, std::is_signed_v<T>, runs, counts, number, out);
+    if (rest != ~std::uint64_t{0} >> (64 - number)) return rest;
+  }
   const operation_row& row = row_of(what);
   const bool deviations = row.adds == summand::deviations, squares = deviations || row.adds == summand::squares;
   fraction fractions[detail::arithmetic::most_runs];
