@@ -185,13 +185,22 @@ struct row_loop {
 template <class T>
 struct loop<acc::log_sum<T>> : row_loop<acc::log_sum<T>, log_sum_row<T>, fold_log_sums<T>> {
   static acc::scaled_sum total(const void* state) { return static_cast<const log_sum_row<T>*>(state)->total(); }
+  static void whole_each(const operands* runs, const std::size_t* counts, std::size_t number,
+                         acc::scaled_sum* totals) requires std::same_as<T, float> {
+    fold_log_sums_each(runs, counts, number, totals);
+  }
 };
 template <class A>
 struct moments_loop : row_loop<A, moment_row<A>, fold_moments<A>> {
   static typename A::state total(const void* state) { return static_cast<const moment_row<A>*>(state)->total(); }
 };
 template <class T>
-struct loop<acc::plain_moments<T>> : moments_loop<acc::plain_moments<T>> {};
+struct loop<acc::plain_moments<T>> : moments_loop<acc::plain_moments<T>> {
+  static void whole_each(const operands* runs, const std::size_t* counts, std::size_t number,
+                         acc::double_moments* totals) {
+    fold_moments_each(runs, counts, number, totals);
+  }
+};
 template <class T>
 struct loop<acc::compensated_moments<T>> : moments_loop<acc::compensated_moments<T>> {};
 template <class T>

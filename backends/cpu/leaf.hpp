@@ -12,6 +12,7 @@
 #include <fanin/accumulator/compensated.hpp>
 #include <fanin/accumulator/dispersion.hpp>
 #include <fanin/accumulator/log_sum.hpp>
+#include <fanin/accumulator/magnitude.hpp>
 #include <fanin/accumulator/product.hpp>
 #include <fanin/accumulator/sum.hpp>
 #include <fanin/loop.hpp>
@@ -34,6 +35,9 @@
 
 namespace fanin::cpu {
 
+template <class T>
+using magnitude_sum = accumulator::plain_sum<T, accumulator::magnitude_term>;
+
 /// The accumulators whose fold_to_states() and total_of_row() serve A. Only accumulators of float and double have
 /// them.
 template <class Fold, class Total = Fold>
@@ -45,6 +49,8 @@ template <class A>
 struct simd_leaf {};
 template <std::floating_point T>
 struct simd_leaf<accumulator::plain_sum<T>> : simd_leaf_by<accumulator::plain_sum<T>> {};
+template <std::floating_point T>
+struct simd_leaf<magnitude_sum<T>> : simd_leaf_by<magnitude_sum<T>, accumulator::plain_sum<T>> {};
 template <std::floating_point T>
 struct simd_leaf<accumulator::plain_dot<T>> : simd_leaf_by<accumulator::plain_dot<T>, accumulator::plain_sum<T>> {};
 template <std::floating_point T>
@@ -84,7 +90,11 @@ constexpr bool has_fold_each = false;
 template <class T>
 constexpr bool has_fold_each<accumulator::plain_sum<T>> = true;
 template <class T>
+constexpr bool has_fold_each<magnitude_sum<T>> = true;
+template <class T>
 constexpr bool has_fold_each<accumulator::plain_dot<T>> = true;
+template <class T>
+constexpr bool has_fold_each<accumulator::plain_product<T>> = true;
 template <class T>
 constexpr bool has_fold_each<accumulator::compensated_sum<T>> = true;
 /// Calls fold_whole() for each of several arrays.
@@ -155,6 +165,9 @@ struct log_sum_row {
 /// stack for floats, and 1 KiB for each level of the tree.
 template <class T>
 void fold_log_sums(const T* x, std::size_t count, log_sum_row<T>& out);
+/// The states of several arrays of floats, as fold_log_sums() and total() form them.
+void fold_log_sums_each(const detail::operands* runs, const std::size_t* counts, std::size_t number,
+                        accumulator::scaled_sum* totals);
 
 /// The number of states to which vectors merge a row of moments: at least a vector on every instruction set.
 inline constexpr std::size_t moment_states_left = 8;
@@ -186,6 +199,9 @@ struct moment_row {
 /// for each level of the tree.
 template <class A>
 void fold_moments(const typename A::element* x, std::size_t count, moment_row<A>& out);
+/// The states of several arrays of floats, as fold_moments() and total() form them.
+void fold_moments_each(const detail::operands* runs, const std::size_t* counts, std::size_t number,
+                       accumulator::double_moments* totals);
 
 /// Returns true for floating-point numbers of 8 or 16 bits, which become floats before they are folded.
 constexpr bool is_widened(element_type type) { return !is_integer(type) && byte_size(type) < sizeof(float); }

@@ -13,6 +13,7 @@
 #include "backends/cpu/leaf.hpp"
 #include "backends/cpu/moments-inl.h"
 #include "backends/cpu/prefetch.hpp"
+#include "backends/cpu/row-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
@@ -144,8 +145,61 @@ HWY_INLINE void collapse_rows(const double* from, std::size_t count, double* int
   }
 }
 
+/// Merges states of plain_moments<float>.
+struct plain_merge {
+  static constexpr int planes = 2;
+  template <class D, class S>
+  static HWY_INLINE void merge(D, S& s, const S& other) {
+    for (int p = 0; p < planes; ++p) s.plane[p] = hn::Add(s.plane[p], other.plane[p]);
+  }
+};
+
 template <class T>
 constexpr std::size_t row_width = detail::row_bytes / sizeof(T);
+
+/// Folds rows to one state, half of a row after the other half: state j is merged with state j + row_width / 2, then
+/// with j + row_width / 4, and so on. The last row is `last`, unless that is null.
+HWY_INLINE accumulator::double_moments total_of_rows(const float* x, std::size_t rows, const float* last) {
+  constexpr std::size_t half = row_width<float> / width / 2;
+  plain_states s[half];
+  HWY_UNROLL(8)
+  for (std::size_t v = 0; v < half; ++v) {
+    plain_leaf low, high;
+    low.begin(x, 0, 0);
+    high.begin(x, 0, 0);
+    const auto add = [&](const float* row) HWY_ATTR {
+      low.add(load(row + v * width));
+      high.add(load(row + (v + half) * width));
+    };
+    for (std::size_t row = 0; row < rows; ++row) add(x + row * row_width<float>);
+    if (last != nullptr) add(last);
+    s[v] = low.s;
+    s[v].merge(high.s);
+  }
+  HWY_UNROLL(4)
+  for (std::size_t n = half / 2; n > 0; n /= 2) {
+    HWY_UNROLL(4)
+    for (std::size_t v = 0; v < n; ++v) s[v].merge(s[v + n]);
+  }
+  double total[plain_merge::planes];
+  collapse<plain_merge>(doubles(), vector_states<doubles, plain_merge::planes>{{s[0].plane[0], s[0].plane[1]}},
+                        total);
+  return {total[0], total[1]};
+}
+/// Folds arrays of up to a leaf. A row that is not whole is filled up with zeros, which change no sum.
+void total_each(const operands* runs, const std::size_t* counts, std::size_t number,
+                accumulator::double_moments* totals) {
+  for (std::size_t i = 0; i < number; ++i) {
+    const auto* const x = static_cast<const float*>(runs[i].x);
+    const std::size_t rows = counts[i] / row_width<float>, rest = counts[i] % row_width<float>;
+    HWY_ALIGN float last[row_width<float>];
+    if (rest > 0) std::fill(std::copy_n(x + counts[i] - rest, rest, last), last + row_width<float>, 0.0f);
+    if (counts[i] <= detail::leaf_of<accumulator::plain_moments<float>>) {
+      totals[i] = total_of_rows(x, rows, rest > 0 ? last : nullptr);
+    }
+  }
+}
+
 void fold_plain(const float* x, std::size_t rows, double* out) {
   fold_rows<plain_leaf, row_width<float>>(x, rows, out);
 }
@@ -185,6 +239,7 @@ HWY_EXPORT(merge_plain);
 HWY_EXPORT(merge_compensated);
 HWY_EXPORT(collapse_plain);
 HWY_EXPORT(collapse_compensated);
+HWY_EXPORT(total_each);
 
 /// Folds whole rows by the best instruction set of this machine.
 template <class A>
@@ -253,6 +308,18 @@ void fold_moments(const typename A::element* x, std::size_t count, moment_row<A>
   fold_moments(x, left, out);
   fold_moments(x + left, count - left, right);
   out.merge(right);
+}
+
+void fold_moments_each(const detail::operands* runs, const std::size_t* counts, std::size_t number,
+                       accumulator::double_moments* totals) {
+  using A = accumulator::plain_moments<float>;
+  HWY_DYNAMIC_DISPATCH(total_each)(runs, counts, number, totals);
+  for (std::size_t i = 0; i < number; ++i) {
+    if (counts[i] <= detail::leaf_of<A>) continue;
+    moment_row<A> row;
+    fold_moments(static_cast<const float*>(runs[i].x), counts[i], row);
+    totals[i] = row.total();
+  }
 }
 
 #define FANIN_INSTANTIATE(ACCUMULATOR, T)                  \

@@ -66,6 +66,13 @@ struct plain_kernel {
 using sum_kernel = plain_kernel<addition>;
 using product_kernel = plain_kernel<multiplication>;
 
+struct magnitude_kernel : sum_kernel {
+  template <class D, class S, class V>
+  static HWY_INLINE void add(D d, S& s, V x) {
+    sum_kernel::add(d, s, hn::Abs(x));
+  }
+};
+
 struct dot_kernel : sum_kernel {
   static constexpr int inputs = 2;
   template <class D, class S, class V>

@@ -78,12 +78,15 @@ void fold_arrays(const operands* runs, const std::size_t* counts, std::size_t nu
   auto collapse_##NAME##_##T(const T* state) { return collapse<NAME##_kernel>(state); }
 #define FANIN_LEAVES(T)               \
   FANIN_FOLD(sum, T)                  \
+  FANIN_FOLD(magnitude, T)            \
   FANIN_FOLD(dot, T)                  \
   FANIN_FOLD(product, T)              \
   FANIN_FOLD(compensated_sum, T)      \
   FANIN_FOLD(compensated_dot, T)      \
   FANIN_FOLD_EACH(sum, T)             \
+  FANIN_FOLD_EACH(magnitude, T)       \
   FANIN_FOLD_EACH(dot, T)             \
+  FANIN_FOLD_EACH(product, T)         \
   FANIN_FOLD_EACH(compensated_sum, T) \
   FANIN_COLLAPSE(sum, T)              \
   FANIN_COLLAPSE(product, T)          \
@@ -98,43 +101,45 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fanin::cpu {
 
-#define FANIN_DISPATCH_FOLD(NAME, T, ACCUMULATOR)                                                       \
-  HWY_EXPORT(NAME##_##T);                                                                               \
-  template <>                                                                                           \
-  void fold_to_states<accumulator::ACCUMULATOR<T>>(const operands& data, std::size_t count, T* state) { \
-    HWY_DYNAMIC_DISPATCH(NAME##_##T)(data, count, state);                                               \
-  }                                                                                                     \
-  HWY_EXPORT(whole_##NAME##_##T);                                                                       \
-  template <>                                                                                           \
-  numbers_of<accumulator::ACCUMULATOR<T>> fold_whole<accumulator::ACCUMULATOR<T>>(const operands& data, \
-                                                                                  std::size_t count) {  \
-    return HWY_DYNAMIC_DISPATCH(whole_##NAME##_##T)(data, count);                                       \
+#define FANIN_DISPATCH_FOLD(NAME, T, ACCUMULATOR)                                            \
+  HWY_EXPORT(NAME##_##T);                                                                    \
+  template <>                                                                                \
+  void fold_to_states<ACCUMULATOR>(const operands& data, std::size_t count, T* state) {      \
+    HWY_DYNAMIC_DISPATCH(NAME##_##T)(data, count, state);                                    \
+  }                                                                                          \
+  HWY_EXPORT(whole_##NAME##_##T);                                                            \
+  template <>                                                                                \
+  numbers_of<ACCUMULATOR> fold_whole<ACCUMULATOR>(const operands& data, std::size_t count) { \
+    return HWY_DYNAMIC_DISPATCH(whole_##NAME##_##T)(data, count);                            \
   }
-#define FANIN_DISPATCH_EACH(NAME, T, ACCUMULATOR)                                                                  \
-  HWY_EXPORT(each_##NAME##_##T);                                                                                   \
-  template <>                                                                                                      \
-  void fold_each<accumulator::ACCUMULATOR<T>>(const operands* runs, const std::size_t* counts, std::size_t number, \
-                                              numbers_of<accumulator::ACCUMULATOR<T>>* totals) {                   \
-    HWY_DYNAMIC_DISPATCH(each_##NAME##_##T)(runs, counts, number, totals);                                         \
+#define FANIN_DISPATCH_EACH(NAME, T, ACCUMULATOR)                                                  \
+  HWY_EXPORT(each_##NAME##_##T);                                                                   \
+  template <>                                                                                      \
+  void fold_each<ACCUMULATOR>(const operands* runs, const std::size_t* counts, std::size_t number, \
+                              numbers_of<ACCUMULATOR>* totals) {                                   \
+    HWY_DYNAMIC_DISPATCH(each_##NAME##_##T)(runs, counts, number, totals);                         \
   }
-#define FANIN_DISPATCH_COLLAPSE(NAME, T, ACCUMULATOR)                                                 \
-  HWY_EXPORT(collapse_##NAME##_##T);                                                                  \
-  template <>                                                                                         \
-  numbers_of<accumulator::ACCUMULATOR<T>> total_of_row<accumulator::ACCUMULATOR<T>>(const T* state) { \
-    return HWY_DYNAMIC_DISPATCH(collapse_##NAME##_##T)(state);                                        \
+#define FANIN_DISPATCH_COLLAPSE(NAME, T, ACCUMULATOR)                 \
+  HWY_EXPORT(collapse_##NAME##_##T);                                  \
+  template <>                                                         \
+  numbers_of<ACCUMULATOR> total_of_row<ACCUMULATOR>(const T* state) { \
+    return HWY_DYNAMIC_DISPATCH(collapse_##NAME##_##T)(state);        \
   }
-#define FANIN_DISPATCH(T)                                  \
-  FANIN_DISPATCH_FOLD(sum, T, plain_sum)                   \
-  FANIN_DISPATCH_FOLD(dot, T, plain_dot)                   \
-  FANIN_DISPATCH_FOLD(product, T, plain_product)           \
-  FANIN_DISPATCH_FOLD(compensated_sum, T, compensated_sum) \
-  FANIN_DISPATCH_FOLD(compensated_dot, T, compensated_dot) \
-  FANIN_DISPATCH_EACH(sum, T, plain_sum)                   \
-  FANIN_DISPATCH_EACH(dot, T, plain_dot)                   \
-  FANIN_DISPATCH_EACH(compensated_sum, T, compensated_sum) \
-  FANIN_DISPATCH_COLLAPSE(sum, T, plain_sum)               \
-  FANIN_DISPATCH_COLLAPSE(product, T, plain_product)       \
-  FANIN_DISPATCH_COLLAPSE(compensated_sum, T, compensated_sum)
+#define FANIN_DISPATCH(T)                                                  \
+  FANIN_DISPATCH_FOLD(sum, T, accumulator::plain_sum<T>)                   \
+  FANIN_DISPATCH_FOLD(magnitude, T, magnitude_sum<T>)                      \
+  FANIN_DISPATCH_FOLD(dot, T, accumulator::plain_dot<T>)                   \
+  FANIN_DISPATCH_FOLD(product, T, accumulator::plain_product<T>)           \
+  FANIN_DISPATCH_FOLD(compensated_sum, T, accumulator::compensated_sum<T>) \
+  FANIN_DISPATCH_FOLD(compensated_dot, T, accumulator::compensated_dot<T>) \
+  FANIN_DISPATCH_EACH(sum, T, accumulator::plain_sum<T>)                   \
+  FANIN_DISPATCH_EACH(magnitude, T, magnitude_sum<T>)                      \
+  FANIN_DISPATCH_EACH(dot, T, accumulator::plain_dot<T>)                   \
+  FANIN_DISPATCH_EACH(product, T, accumulator::plain_product<T>)           \
+  FANIN_DISPATCH_EACH(compensated_sum, T, accumulator::compensated_sum<T>) \
+  FANIN_DISPATCH_COLLAPSE(sum, T, accumulator::plain_sum<T>)               \
+  FANIN_DISPATCH_COLLAPSE(product, T, accumulator::plain_product<T>)       \
+  FANIN_DISPATCH_COLLAPSE(compensated_sum, T, accumulator::compensated_sum<T>)
 FANIN_DISPATCH(float)
 FANIN_DISPATCH(double)
 #undef FANIN_DISPATCH
