@@ -126,6 +126,9 @@ void merge_log_sums(const double* largest, const double* sum, std::size_t rows, 
 /// prefetched.
 void add_near_rows(const float* x, std::size_t rows, std::ptrdiff_t step, std::size_t row_width, double* sum,
                    std::int32_t* most, bool together, std::ptrdiff_t ahead);
+/// Sets `total` to the merge of the states of a leaf, whose references are 0. The leaf has at least two elements.
+/// Returns false if it is not near.
+bool total_of_near_leaf(const float* x, std::size_t count, double& total);
 /// Whether all elements are near, by the bits of their largest magnitude.
 inline bool is_near(std::int32_t most) { return most <= std::bit_cast<std::int32_t>(accumulator::most_near); }
 /// Merges states of log_sum as merge_log_sums() does. If they are `plain`, all references are 0, and any number of

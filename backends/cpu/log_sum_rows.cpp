@@ -10,25 +10,21 @@
 namespace fanin::cpu {
 namespace {
 
-/// Adds the exponentials of a leaf, which are formed as floats, to sums without elements. Returns false if the leaf
-/// is not near.
-bool add_near_leaf(const float* x, std::size_t count, double* sum) {
+/// Folds a leaf by exponentials of floats. Returns false if it is not near.
+bool fold_near_leaf(const float* x, std::size_t count, log_sum_row<float>& out) {
   if (count < 2) return false;
   constexpr std::size_t row_width = log_sum_row<float>::row_width, ahead = prefetch_distance / sizeof(float);
   std::int32_t most[16] = {};
-  std::fill_n(sum, row_width, 0);
+  std::fill_n(out.largest, row_width, 0);
+  std::fill_n(out.sum, row_width, 0);
   const std::size_t rows = count / row_width, left = count % row_width;
-  if (rows > 0) add_near_rows(x, rows, row_width, row_width, sum, most, true, ahead);
+  if (rows > 0) add_near_rows(x, rows, row_width, row_width, out.sum, most, true, ahead);
   if (left > 0) {
     double last[row_width] = {};
     add_near_rows(x + rows * row_width, 1, row_width, left, last, most, true, ahead);
-    for (std::size_t j = 0; j < left; ++j) sum[j] += last[j];
+    for (std::size_t j = 0; j < left; ++j) out.sum[j] += last[j];
   }
-  return is_near(*std::max_element(most, most + 16));
-}
-bool fold_near_leaf(const float* x, std::size_t count, log_sum_row<float>& out) {
-  std::fill_n(out.largest, out.row_width, 0);
-  out.plain = add_near_leaf(x, count, out.sum);
+  out.plain = is_near(*std::max_element(most, most + 16));
   return out.plain;
 }
 
@@ -112,15 +108,12 @@ template void fold_log_sums(const double*, std::size_t, log_sum_row<double>&);
 
 void fold_log_sums_each(const detail::operands* runs, const std::size_t* counts, std::size_t number,
                         accumulator::scaled_sum* totals) {
-  constexpr std::size_t row_width = log_sum_row<float>::row_width;
   for (std::size_t i = 0; i < number; ++i) {
     const auto* const x = static_cast<const float*>(runs[i].x);
-    double sum[row_width];
-    if (counts[i] <= detail::leaf_of<accumulator::log_sum<float>> && add_near_leaf(x, counts[i], sum)) {
-      for (std::size_t half = row_width / 2; half > 0; half /= 2) {
-        merge_states(true, nullptr, sum + half, half, nullptr, sum);
-      }
-      totals[i] = {0, sum[0]};
+    const bool may_be_near = counts[i] > 1 && counts[i] <= detail::leaf_of<accumulator::log_sum<float>>;
+    if (may_be_near) prefetch_row(x + prefetch_distance / sizeof(float), counts[i] * sizeof(float));
+    if (may_be_near && total_of_near_leaf(x, counts[i], totals[i].sum)) {
+      totals[i].largest = 0;
     } else {
       log_sum_row<float> row;
       fold_log_sums(x, counts[i], row);

@@ -13,6 +13,7 @@
 #include "backends/cpu/integer_log_sums.hpp"
 #include "backends/cpu/leaf.hpp"
 #include "backends/cpu/prefetch.hpp"
+#include "backends/cpu/row-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
@@ -223,8 +224,16 @@ HWY_INLINE vector scaled(Floats floats, Words words) {
 }
 
 using floats = hn::ScalableTag<float>;
-/// Sets `low` and `high` to accumulator::exponential_of_near() of each float.
-HWY_INLINE void exponentiate_near(hn::Vec<floats> x, vector& low, vector& high) {
+/// Two vectors of doubles for the elements of a vector of floats.
+struct two_halves {
+  vector low, high;
+  HWY_INLINE void add(const two_halves& other) {
+    low = hn::Add(low, other.low);
+    high = hn::Add(high, other.high);
+  }
+};
+/// accumulator::exponential_of_near() of each float.
+HWY_INLINE two_halves near_exponentials(hn::Vec<floats> x) {
   const floats f;
   const hn::RebindToUnsigned<floats> u;
   const hn::Half<floats> half;
@@ -239,8 +248,8 @@ HWY_INLINE void exponentiate_near(hn::Vec<floats> x, vector& low, vector& high) 
   for (int k = 1; k < 5; ++k) series = hn::Add(hn::Mul(series, r), hn::Set(f, accumulator::near_coefficients[k]));
   const auto of_rest = hn::Add(hn::Set(f, 1), hn::Add(r, hn::Mul(hn::Mul(r, r), series)));
   const auto words = hn::BitCast(u, shifted);
-  low = scaled(hn::LowerHalf(half, of_rest), hn::LowerHalf(half_words, words));
-  high = scaled(hn::UpperHalf(half, of_rest), hn::UpperHalf(half_words, words));
+  return {scaled(hn::LowerHalf(half, of_rest), hn::LowerHalf(half_words, words)),
+          scaled(hn::UpperHalf(half, of_rest), hn::UpperHalf(half_words, words))};
 }
 
 /// The numbers of one vector of floats in a few rows.
@@ -248,19 +257,16 @@ HWY_INLINE void near_column(const float* x, std::size_t rows, std::ptrdiff_t ste
                             std::int32_t* most) {
   const floats f;
   const hn::RebindToSigned<floats> i;
-  vector low = hn::LoadU(doubles(), sum), high = hn::LoadU(doubles(), sum + width);
+  two_halves sums{hn::LoadU(doubles(), sum), hn::LoadU(doubles(), sum + width)};
   auto largest = hn::LoadU(i, most);
   for (; rows > 0; --rows, x += step) {
     __builtin_prefetch(x + ahead, 0, 2);
     const auto v = hn::LoadU(f, x);
     largest = hn::Max(largest, hn::BitCast(i, hn::Abs(v)));
-    vector of_low, of_high;
-    exponentiate_near(v, of_low, of_high);
-    low = hn::Add(low, of_low);
-    high = hn::Add(high, of_high);
+    sums.add(near_exponentials(v));
   }
-  hn::StoreU(low, doubles(), sum);
-  hn::StoreU(high, doubles(), sum + width);
+  hn::StoreU(sums.low, doubles(), sum);
+  hn::StoreU(sums.high, doubles(), sum + width);
   hn::StoreU(largest, i, most);
 }
 
@@ -271,10 +277,9 @@ bool exponentiate_floats(const float* x, std::size_t count, double* out) {
   for (std::size_t i = 0; i < count; i += 2 * width) {
     const auto v = hn::LoadU(f, x + i);
     near = hn::And(near, hn::Le(hn::Abs(v), hn::Set(f, accumulator::most_near)));
-    vector low, high;
-    exponentiate_near(v, low, high);
-    hn::StoreU(low, doubles(), out + i);
-    hn::StoreU(high, doubles(), out + i + width);
+    const two_halves powers = near_exponentials(v);
+    hn::StoreU(powers.low, doubles(), out + i);
+    hn::StoreU(powers.high, doubles(), out + i + width);
   }
   return hn::AllTrue(f, near);
 }
@@ -291,6 +296,54 @@ bool exponentiate_doubles(const double* x, std::size_t count, double* out) {
     for_each_vector([&](std::size_t v) { hn::StoreU(t[v], d, out + i + v * width); });
   }
   return hn::AllTrue(d, near);
+}
+
+struct sum_merge {
+  static constexpr int planes = 1;
+  template <class D, class S>
+  static HWY_INLINE void merge(D, S& s, const S& other) {
+    s.plane[0] = hn::Add(s.plane[0], other.plane[0]);
+  }
+};
+
+/// total_of_near_leaf() of leaf.hpp. State j of a row is merged with state j + row_width / 2, and so on.
+bool near_total(const float* x, std::size_t count, double& total) {
+  const floats f;
+  const hn::RebindToSigned<floats> i;
+  constexpr std::size_t row_width = log_sum_row<float>::row_width, in_vector = 2 * width;
+  constexpr std::size_t half = row_width / in_vector / 2;
+  const std::size_t rows = count / row_width, left = count % row_width;
+  HWY_ALIGN float last[row_width];
+  if (left > 0) std::fill(std::copy_n(x + rows * row_width, left, last), last + row_width, 0.0f);
+  auto largest = hn::Zero(i);
+  const auto exponentials = [&](hn::Vec<floats> v) HWY_ATTR {
+    largest = hn::Max(largest, hn::BitCast(i, hn::Abs(v)));
+    return near_exponentials(v);
+  };
+  const auto column = [&](std::size_t j) HWY_ATTR {
+    two_halves sums{hn::Zero(doubles()), hn::Zero(doubles())};
+    for (std::size_t r = 0; r < rows; ++r) sums.add(exponentials(hn::LoadU(f, x + r * row_width + j)));
+    if (j >= left) return sums;
+    const two_halves all = exponentials(hn::Load(f, last + j));
+    const auto before_end = [&](std::size_t at, vector v) HWY_ATTR {
+      const std::size_t n = std::min(left - std::min(left, at), width);
+      return hn::IfThenElseZero(hn::FirstN(doubles(), n), v);
+    };
+    sums.add({before_end(j, all.low), before_end(j + width, all.high)});
+    return sums;
+  };
+  two_halves sums[half];
+  for (std::size_t v = 0; v < half; ++v) {
+    sums[v] = column(v * in_vector);
+    sums[v].add(column((v + half) * in_vector));
+  }
+  HWY_UNROLL(4)
+  for (std::size_t n = half / 2; n > 0; n /= 2) {
+    HWY_UNROLL(8)
+    for (std::size_t v = 0; v < n; ++v) sums[v].add(sums[v + n]);
+  }
+  collapse<sum_merge>(doubles(), vector_states<doubles, 1>{{hn::Add(sums[0].low, sums[0].high)}}, &total);
+  return is_near(hn::GetLane(hn::MaxOfLanes(i, largest)));
 }
 
 /// add_near_rows() of leaf.hpp for rows of a multiple of 16 floats.
@@ -313,6 +366,7 @@ HWY_EXPORT(merge_rows);
 HWY_EXPORT(near_rows);
 HWY_EXPORT(exponentiate_floats);
 HWY_EXPORT(exponentiate_doubles);
+HWY_EXPORT(near_total);
 HWY_EXPORT(merge_states_of_bytes);
 HWY_EXPORT(add_rows_of_i8);
 HWY_EXPORT(add_rows_of_u8);
@@ -382,6 +436,9 @@ bool exponentiate_block(const float* x, std::size_t count, double* out) {
 bool exponentiate_block(const double* x, std::size_t count, double* out) {
   return with_whole_vectors(x, count, out,
                             [](auto... block) { return HWY_DYNAMIC_DISPATCH(exponentiate_doubles)(block...); });
+}
+bool total_of_near_leaf(const float* x, std::size_t count, double& total) {
+  return HWY_DYNAMIC_DISPATCH(near_total)(x, count, total);
 }
 
 void merge_states(bool plain, const double* largest, const double* sum, std::size_t row_width, double* into_largest,
