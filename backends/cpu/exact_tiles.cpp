@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact sums of tiles whose elements become terms in registers: of floats of 16 bits, and of magnitudes. The
 // processor proves that they are exact, as proven-inl.h describes. Floats of 16 bits are added as floats of 32 bits:
-// to a sum that rounds, and its errors to a second sum.
+// to a sum that rounds, and its errors to a second sum. Sums of short runs in double are proven by the same flag, or
+// as narrow_sums-inl.h describes.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/exact_tiles.cpp"
 #include <hwy/foreach_target.h>

@@ -14,8 +14,8 @@ namespace fanin::cpu {
 /// input and the request is for results of its operation. Otherwise the request's own.
 const arithmetic* arithmetic_of_floats(const request& request);
 
-/// Converts the elements of up to most_runs runs to floats, and reduces these by floats.reduce_each(). Bit i of the
-/// returned number says that run i is left. Memory: 17 KiB of stack.
+/// Reduces up to most_runs runs: by functions for the elements as they are, or else as floats by
+/// floats.reduce_each(). Bit i of the returned number says that run i is left. Memory: 17 KiB of stack.
 std::uint64_t reduce_each_widened(const arithmetic& floats, const request& request, std::span<const operands> runs,
                                   const std::size_t* counts, void* out, std::size_t result_bytes);
 
