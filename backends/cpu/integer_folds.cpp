@@ -52,32 +52,19 @@ void multiply_integers(const T* x, std::size_t count, accumulator::integer_produ
   }
 }
 
-template <class T>
-std::uint64_t reduce_integers_each(operation what, const detail::operands* runs, const std::size_t* counts,
+std::uint64_t finish_integers_each(operation what, const integer_total* totals, const std::size_t* counts,
                                    std::size_t number, element_type result, void* out) {
   using accumulator::int128;
-  constexpr std::size_t longest = 65536;
-  if constexpr (sizeof(T) == 1) {
-    const std::uint64_t rest = reduce_bytes_each(what, std::is_signed_v<T>, runs, counts, number, out);
-    if (rest != ~std::uint64_t{0} >> (64 - number)) return rest;
-  }
   const operation_row& row = row_of(what);
   const bool deviations = row.adds == summand::deviations, squares = deviations || row.adds == summand::squares;
   fraction fractions[detail::arithmetic::most_runs];
   std::uint64_t left = 0;
   for (std::size_t i = 0; i < number; ++i) {
-    const auto* const x = static_cast<const T*>(runs[i].x);
-    const std::size_t count = counts[i];
+    const auto& [sum, of_squares] = totals[i];
+    const auto n = static_cast<int128>(counts[i]);
     fractions[i] = {0, 1};
     const auto leave = [&] { left |= std::uint64_t{1} << i; };
-    if (count == 0 || count > longest) {
-      leave();
-      continue;
-    }
-    const square_total of_squares = squares ? squares_leaf(x, count, false) : square_total{0, 0};
-    const int128 sum = squares && !deviations ? 0 : sum_leaf(x, count, row.adds == summand::magnitudes, false);
-    const auto n = static_cast<int128>(count);
-    if (of_squares.high != 0 || of_squares.low >> 100 != 0) {
+    if (n == 0 || counts[i] > most_in_fraction || of_squares.high != 0 || of_squares.low >> 100 != 0) {
       leave();
     } else if (row.value == sum_value::total) {
       const int128 total = squares ? static_cast<int128>(of_squares.low) : sum;
@@ -89,11 +76,32 @@ std::uint64_t reduce_integers_each(operation what, const detail::operands* runs,
       fractions[i] = {static_cast<int128>(of_squares.low) * n - sum * sum, static_cast<double>(n * divisor)};
     } else {
       fractions[i] = {squares ? static_cast<int128>(of_squares.low) : sum,
-                      is_quotient(row.value) ? static_cast<double>(count) : 1};
+                      is_quotient(row.value) ? static_cast<double>(n) : 1};
     }
   }
   if (row.value == sum_value::total) return left;
   return left | round_fractions(is_root(row.value), fractions, number, static_cast<double*>(out));
+}
+
+template <class T>
+std::uint64_t reduce_integers_each(operation what, const detail::operands* runs, const std::size_t* counts,
+                                   std::size_t number, element_type result, void* out) {
+  if constexpr (sizeof(T) == 1) {
+    const std::uint64_t rest = reduce_bytes_each(what, std::is_signed_v<T>, runs, counts, number, out);
+    if (rest != ~std::uint64_t{0} >> (64 - number)) return rest;
+  }
+  const operation_row& row = row_of(what);
+  const bool deviations = row.adds == summand::deviations, squares = deviations || row.adds == summand::squares;
+  integer_total totals[detail::arithmetic::most_runs];
+  for (std::size_t i = 0; i < number; ++i) {
+    const auto* const x = static_cast<const T*>(runs[i].x);
+    const std::size_t count = counts[i];
+    totals[i] = {};
+    if (count > most_in_fraction) continue;
+    if (squares) totals[i].squares = squares_leaf(x, count, false);
+    if (!squares || deviations) totals[i].sum = sum_leaf(x, count, row.adds == summand::magnitudes, false);
+  }
+  return finish_integers_each(what, totals, counts, number, result, out);
 }
 
 #define FANIN_FOLDS(SUFFIX, T)                                                                           \

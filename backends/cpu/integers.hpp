@@ -35,8 +35,10 @@ struct leading_units {
 template <class T>
 leading_units units_leaf(const T* x, std::size_t count);
 
+/// The most elements whose sums finish_integers_each() takes.
+inline constexpr std::size_t most_in_fraction = 65536;
 /// Acts as arithmetic::reduce_each() for sums, means, norms and variances of integers. Arrays are left without
-/// elements, of more than 65536 elements, where a sum of 64 bits overflows or squares have more than 100 bits, and
+/// elements, of more than `most_in_fraction` elements, where a sum of 64 bits overflows or squares have more than 100 bits, and
 /// where round_fractions() leaves the result.
 template <class T>
 std::uint64_t reduce_integers_each(operation what, const detail::operands* runs, const std::size_t* counts,
@@ -46,6 +48,15 @@ std::uint64_t reduce_integers_each(operation what, const detail::operands* runs,
 /// 4096 elements. (byte_sums.cpp)
 std::uint64_t reduce_bytes_each(operation what, bool is_signed, const detail::operands* runs,
                                 const std::size_t* counts, std::size_t number, void* out);
+/// The sums of integers and of their squares, as far as an operation needs them.
+struct integer_total {
+  accumulator::int128 sum;
+  square_total squares;
+};
+/// Writes the results of such sums of counts[i] elements. Bit i of the returned number says that result i is left.
+/// Results are left as reduce_integers_each() leaves them.
+std::uint64_t finish_integers_each(operation what, const integer_total* totals, const std::size_t* counts,
+                                   std::size_t number, element_type result, void* out);
 
 /// A fraction. The numerator has at most 120 bits, and the denominator is a whole number.
 struct fraction {

@@ -13,14 +13,16 @@
 #include "backends/cpu/batch/exact_columns.hpp"
 #include "backends/cpu/batch/runs.hpp"
 #include "backends/cpu/batch/side_by_side.hpp"
+#include "backends/cpu/batch/word_columns.hpp"
 #include "backends/recipe_functions.hpp"
 
 namespace fanin::cpu {
 namespace {
 
 /// The loop that folds the rows of one operation.
-using rows_loop = std::variant<exact_columns, rows_side_by_side, copied_rows>;
-using workspaces = std::tuple<exact_columns::workspace, rows_side_by_side::workspace, copied_rows::workspace>;
+using rows_loop = std::variant<exact_columns, word_columns, rows_side_by_side, copied_rows>;
+using workspaces = std::tuple<exact_columns::workspace, word_columns::workspace, rows_side_by_side::workspace,
+                              copied_rows::workspace>;
 
 const row_tiles& tiles_of(const rows_loop& rows) {
   return std::visit([](const auto& of) -> const row_tiles& { return of.tiles(); }, rows);
@@ -32,6 +34,8 @@ void add_rows(std::pmr::list<rows_loop>& rows, batch_results& results, const bat
   const recipe_functions& recipe = *find_functions(asked.what, asked.inputs.type(), asked.method);
   if (const auto window = exact_columns::window_of(many, results, asked)) {
     rows.emplace_back(std::in_place_type<exact_columns>, many, results, asked, *window, cut);
+  } else if (const auto plan = word_columns::plan_of(many, results)) {
+    rows.emplace_back(std::in_place_type<word_columns>, many, results, *plan, cut);
   } else if (recipe.columns != nullptr && !asked.adds && rows_side_by_side::serves(many, results)) {
     rows.emplace_back(std::in_place_type<rows_side_by_side>, many, results, asked, *recipe.columns, cut);
   } else {
