@@ -38,8 +38,8 @@ leading_units units_leaf(const T* x, std::size_t count);
 /// The most elements whose sums finish_integers_each() takes.
 inline constexpr std::size_t most_in_fraction = 65536;
 /// Acts as arithmetic::reduce_each() for sums, means, norms and variances of integers. Arrays are left without
-/// elements, of more than `most_in_fraction` elements, where a sum of 64 bits overflows or squares have more than 100 bits, and
-/// where round_fractions() leaves the result.
+/// elements, of more than `most_in_fraction` elements, where a sum of 64 bits overflows or squares have more than 100
+/// bits, and where round_fractions() leaves the result.
 template <class T>
 std::uint64_t reduce_integers_each(operation what, const detail::operands* runs, const std::size_t* counts,
                                    std::size_t number, element_type result, void* out);

@@ -51,6 +51,22 @@ void fold_rows(const word_plan& plan, const std::byte* x, std::ptrdiff_t along, 
   }
 }
 
+/// Small states of bytes are soon full. If they have fewer columns, the blocks that fill them are short, and to copy
+/// the columns is faster.
+std::size_t least_columns(const word_plan& plan) {
+  const auto& [kernel, rule, loops] = plan.steps[0];
+  const bool are_soon_full = byte_size(plan.type) == 1 && kernel != word_kernel::extrema;
+  return std::max<std::size_t>(loops->vector_columns, are_soon_full ? 128 : 1);
+}
+
+/// Extrema of f32 and f64 have loops of their own, which are faster for far rows, and for columns whose end takes
+/// much of the time.
+bool is_left_to_floats(const word_plan& plan, const array_axis& rows) {
+  const std::size_t bytes = byte_size(plan.type);
+  if (plan.steps[0].kernel != word_kernel::extrema || !is_floating(plan.type) || bytes < sizeof(float)) return false;
+  return rows.count < word_rows_in_part || static_cast<std::size_t>(std::abs(rows.stride[0])) * bytes >= far_bytes;
+}
+
 }  // namespace
 
 std::optional<word_plan> word_columns::plan_of(const batch& many, const batch_results& results) {
@@ -62,12 +78,9 @@ std::optional<word_plan> word_columns::plan_of(const batch& many, const batch_re
   const auto across =
       std::find_if(kept.rbegin(), kept.rend(), [](const array_axis& axis) { return axis.stride[0] == 1; });
   if (across == kept.rend()) return {};
-  auto plan = word_plan_for(results.asked());
-  if (!plan || across->count < plan->steps[0].loops->vector_columns) return {};
-  const std::size_t bytes = byte_size(plan->type);
-  const bool are_far = static_cast<std::size_t>(std::abs(reduced_axes(many)[0].stride[0])) * bytes >= far_bytes;
-  const bool has_float_loops = plan->steps[0].kernel == word_kernel::extrema && is_floating(plan->type) && bytes >= 4;
-  return are_far && has_float_loops ? std::nullopt : plan;
+  const auto plan = word_plan_for(results.asked());
+  if (!plan || across->count < least_columns(*plan) || is_left_to_floats(*plan, reduced_axes(many)[0])) return {};
+  return plan;
 }
 
 word_columns::word_columns(const batch& many, batch_results& results, const word_plan& plan, const tile_cut& cut)
@@ -76,8 +89,8 @@ word_columns::word_columns(const batch& many, batch_results& results, const word
       plan_(plan),
       tiles_(many, word_row_bytes / byte_size(plan.type), word_rows_in_part, cut) {
   if (tiles_.parts() == 1) return;
-  partials_ = reinterpret_cast<std::uint64_t*>(
-      partial_memory_.get(tiles_.tasks() * wide_of_tile() * sizeof(std::uint64_t)));
+  partials_ =
+      reinterpret_cast<std::uint64_t*>(partial_memory_.get(tiles_.tasks() * wide_of_tile() * sizeof(std::uint64_t)));
 }
 
 void word_columns::fold(std::size_t task, workspace& with) {

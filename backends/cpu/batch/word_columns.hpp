@@ -13,8 +13,7 @@ namespace fanin::cpu {
 class word_columns {
  public:
   /// The plan for the rows of the batch, if they are such, without absent elements and along one axis, and if there
-  /// are loops for the operation. Extrema of f32 and f64 that are far apart are left: to compare them as floats is
-  /// faster.
+  /// are loops for the operation that are faster than others.
   static std::optional<word_plan> plan_of(const batch& many, const batch_results& results);
 
   word_columns(const batch& many, batch_results& results, const word_plan& plan, const tile_cut& cut);

@@ -175,7 +175,8 @@ struct first_places {
     const words_of<lane> d;
     const auto at = hn::BitCast(d, row);
     const auto is_nan = hn::Gt(hn::BitCast(d, hn::And(v, rule.magnitude)), hn::BitCast(d, rule.largest));
-    const auto key = hn::IfThenElse(is_nan, hn::Set(d, std::numeric_limits<lane>::max()), hn::BitCast(d, rule.key(v)));
+    const auto key =
+        hn::IfThenElse(is_nan, hn::Set(d, std::numeric_limits<lane>::max()), hn::BitCast(d, rule.key(v)));
     const auto is_before = hn::And(hn::Eq(key, s[0]), hn::Lt(at, s[1]));
     const auto wins = hn::Or(hn::Gt(key, s[0]), is_before);
     s[0] = hn::Max(s[0], key);
@@ -280,7 +281,8 @@ struct loops_over {
         }
       }
       const std::size_t columns_here = std::min(width, columns - i * width);
-      K::merge(wide + i * width * K::outputs, outputs + (width - columns_here) * K::outputs, columns_here * K::outputs);
+      K::merge(wide + i * width * K::outputs, outputs + (width - columns_here) * K::outputs,
+               columns_here * K::outputs);
     }
     clear(static_cast<lane*>(states), columns);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops over columns of words side by side, for operations whose order is free: sums of integers, counts of zeros
-// and extrema. A loop knows a width of words. A rule, which is read at run time, makes numbers of the words of a type.
+// and extrema. A loop knows a width of words. A rule, which is read at run time, makes numbers of the words of a
+// type.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +23,8 @@ struct word_rule {
 enum class word_kernel {
   zeros,    ///< how many words are zeros
   sum,      ///< the sum, of words of 64 bits the sums of their halves: the low ones first
-  squares,  ///< the sum of squares. Of 32 bits: the sums of the halves of the squares. Of 64 bits: so for the squares of
-            ///< the low halves, the products of both halves, and the squares of the high halves
+  squares,  ///< the sum of squares. Of 32 bits: the sums of the halves of the squares. Of 64 bits: so for the squares
+            ///< of the low halves, the products of both halves, and the squares of the high halves
   extrema,  ///< the largest number, and the largest of the complements of the numbers
   first,    ///< the largest number, and the first row that has it. NaN is larger than any number.
 };
@@ -46,14 +47,15 @@ struct word_loops {
   /// `along` words apart.
   void (*fold)(const word_rule& rule, const void* x, std::ptrdiff_t along, std::size_t rows, std::size_t columns,
                std::size_t first, void* states);
-  /// Merges the small states into the wide ones, and makes the small ones those of no rows. `base` is the place of row 0.
+  /// Merges the small states into the wide ones, and makes the small ones those of no rows. `base` is the place of
+  /// row 0.
   void (*flush)(void* states, std::size_t columns, std::uint64_t base, std::uint64_t* wide);
   /// Merges the wide states of so many columns.
   void (*merge)(std::uint64_t* into, const std::uint64_t* from, std::size_t columns);
 };
 
-/// Rows that begin so many bytes apart are read eight neighbours at a time. Of nearer rows those are read together that
-/// are an eighth of all rows apart.
+/// Rows that begin so many bytes apart are read eight neighbours at a time. Of nearer rows those are read together
+/// that are an eighth of all rows apart.
 constexpr std::size_t far_bytes = 8192;
 
 /// The loops for the best instruction set of this machine, for words of 1, 2, 4 or 8 bytes.

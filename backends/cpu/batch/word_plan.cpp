@@ -64,7 +64,8 @@ std::optional<word_plan> word_plan_for(const request& request) {
   const operation_row& row = row_of(request.what);
   const element_type type = request.inputs.type();
   const bool is_plain = request.own == nullptr && !request.adds && request.state_bytes == 0;
-  if (!is_plain || row.inputs != 1 || is_complex(type) || request.result != default_result(request.what, type)) return {};
+  if (!is_plain || row.inputs != 1 || is_complex(type) || request.result != default_result(request.what, type))
+    return {};
   word_plan plan{{}, 0, type};
   const auto add = [&](word_kernel kernel) {
     plan.steps[plan.count++] = {kernel, rule_for(kernel, row, type), &find_word_loops(kernel, byte_size(type))};
