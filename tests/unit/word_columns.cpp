@@ -28,13 +28,16 @@ constexpr operation sums[] = {operation::sum,
                               operation::norm2,
                               operation::sample_standard_deviation};
 
-/// What the words of a table are: bits of every kind, a few words that are equal to others, or integers of few bits.
-enum class words { any, few, small };
+/// What the words of a table are: bits of every kind, a few words that are equal to others, integers of few bits, the
+/// largest integer, or zeros before a last row of ones.
+enum class words { any, few, small, largest, late };
 
-std::uint64_t word_of(words kind, element_type type, generator& random) {
+std::uint64_t word_of(words kind, element_type type, bool is_last, generator& random) {
   const std::size_t bytes = byte_size(type);
   const bool is_signed = default_result(operation::sum, type) != element_type::u64;
   const std::uint64_t sign = std::uint64_t{1} << (8 * bytes - 1), bits = random();
+  if (kind == words::late) return is_last ? 1 : 0;
+  if (kind == words::largest) return is_signed ? sign - 1 : sign | (sign - 1);
   // Zeros, the largest and the smallest integers, infinities of f32, f64, bf16 and e5m2, and NaN of both signs.
   const auto upper = [&](std::uint64_t leading) { return leading >> (64 - 8 * bytes); };
   const std::uint64_t few[] = {0,
@@ -62,7 +65,7 @@ struct table {
       : type(of), rows(r), columns(c), bytes(byte_size(of)), memory((r * c + 1) * bytes), by_column(r * c * bytes) {
     generator random(rows + columns);
     for (std::size_t i = 0; i < rows * columns; ++i) {
-      const std::uint64_t word = word_of(kind, type, random);
+      const std::uint64_t word = word_of(kind, type, i / columns + 1 == rows, random);
       std::memcpy(memory.data() + (i + 1) * bytes, &word, bytes);
       std::memcpy(by_column.data() + (i % columns * rows + i / columns) * bytes, &word, bytes);
     }
@@ -94,7 +97,8 @@ void check_table(element_type type, std::size_t rows, std::size_t columns, words
   if (!is_integer(type) || rows == 1) return;
   for (const operation what : sums) {
     const bool is_f64 = default_result(what, type) == element_type::f64;
-    if (is_f64 || kind == words::small || byte_size(type) <= (what == operation::sum_of_squares ? 2 : 4)) {
+    if (is_f64 || kind == words::small || kind == words::late ||
+        byte_size(type) <= (what == operation::sum_of_squares ? 2 : 4)) {
       t.check(what, threads);
     }
   }
@@ -121,6 +125,15 @@ TEST_SUITE("unit/word_columns") {
 
   TEST_CASE("columns of several tiles") {
     for_each_type([](element_type type) { check_table(type, 11, 16384 / byte_size(type) + 3, words::any, 1); });
+  }
+
+  TEST_CASE("columns that fill small states") {
+    for_each_type([](element_type type) {
+      const bool of_16_bits = byte_size(type) == 2;
+      for (const words kind : {words::largest, words::late}) {
+        check_table(type, of_16_bits ? 66000 : 300, of_16_bits ? 33 : 129, kind, 1);
+      }
+    });
   }
 
   TEST_CASE("columns of several parts, and of more rows than words of 16 bits count") {
