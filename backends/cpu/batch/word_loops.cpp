@@ -74,7 +74,7 @@ HWY_INLINE vector_of<W> product(vector_of<W> a, vector_of<W> b) {
 
 /// The parts of kernels whose states are added. Lane l of plane p is added to the output `planes` * l + p.
 struct additive {
-  static void merge(std::uint64_t* into, const std::uint64_t* from, std::size_t numbers) {
+  static HWY_NOINLINE void merge(std::uint64_t* into, const std::uint64_t* from, std::size_t numbers) {
     for (std::size_t i = 0; i < numbers; ++i) into[i] += from[i];
   }
   static constexpr std::uint64_t none(std::size_t) { return 0; }
@@ -141,8 +141,42 @@ struct word_squares : additive {
   }
 };
 
+/// The parts of kernels that keep the largest numbers of each plane.
+struct greatest {
+  static HWY_NOINLINE void merge(std::uint64_t* into, const std::uint64_t* from, std::size_t numbers) {
+    for (std::size_t i = 0; i < numbers; ++i) {
+      into[i] = static_cast<std::int64_t>(into[i]) < static_cast<std::int64_t>(from[i]) ? from[i] : into[i];
+    }
+  }
+  static constexpr std::uint64_t none(std::size_t) { return lowest<std::uint64_t>; }
+  template <class Lane>
+  static std::uint64_t output(Lane key, std::size_t, std::uint64_t) {
+    return static_cast<std::uint64_t>(std::int64_t{key});
+  }
+};
+
+/// The parts of kernels that keep a largest number, and the first row that has it.
+struct first_greatest {
+  static HWY_NOINLINE void merge(std::uint64_t* into, const std::uint64_t* from, std::size_t numbers) {
+    for (std::size_t i = 0; i < numbers; i += 2) {
+      const auto a = static_cast<std::int64_t>(into[i]), b = static_cast<std::int64_t>(from[i]);
+      const bool wins = a < b || (a == b && from[i + 1] < into[i + 1]);
+      into[i] = wins ? from[i] : into[i];
+      into[i + 1] = wins ? from[i + 1] : into[i + 1];
+    }
+  }
+  /// Small states have the last row that they hold as the place of no row.
+  static constexpr std::uint64_t none(std::size_t plane) {
+    return plane == 0 ? lowest<std::uint64_t> : std::numeric_limits<std::int64_t>::max();
+  }
+  template <class Lane>
+  static std::uint64_t output(Lane key_or_row, std::size_t plane, std::uint64_t base) {
+    return static_cast<std::uint64_t>(std::int64_t{key_or_row}) + (plane == 1 ? base : 0);
+  }
+};
+
 template <class U>
-struct word_extrema {
+struct word_extrema : greatest {
   using lane = std::make_signed_t<U>;
   static constexpr std::size_t planes = 2, outputs = 2;
   static constexpr std::uint64_t most_rows = std::numeric_limits<std::uint32_t>::max();
@@ -153,20 +187,11 @@ struct word_extrema {
     s[0] = hn::Max(s[0], key);
     s[1] = hn::Max(s[1], hn::Not(key));
   }
-  static void merge(std::uint64_t* into, const std::uint64_t* from, std::size_t numbers) {
-    for (std::size_t i = 0; i < numbers; ++i) {
-      into[i] = static_cast<std::int64_t>(into[i]) < static_cast<std::int64_t>(from[i]) ? from[i] : into[i];
-    }
-  }
-  static constexpr std::uint64_t none(std::size_t) { return lowest<std::uint64_t>; }
-  static std::uint64_t output(lane key, std::size_t, std::uint64_t) {
-    return static_cast<std::uint64_t>(std::int64_t{key});
-  }
 };
 
 /// A later row with the same key may come first, since rows that are apart are read side by side.
 template <class U>
-struct first_places {
+struct first_places : first_greatest {
   using lane = std::make_signed_t<U>;
   static constexpr std::size_t planes = 2, outputs = 2;
   static constexpr std::uint64_t most_rows = sizeof(U) < 4 ? lowest<U> : lowest<std::uint32_t>;
@@ -181,21 +206,6 @@ struct first_places {
     const auto wins = hn::Or(hn::Gt(key, s[0]), is_before);
     s[0] = hn::Max(s[0], key);
     s[1] = hn::IfThenElse(wins, at, s[1]);
-  }
-  static void merge(std::uint64_t* into, const std::uint64_t* from, std::size_t numbers) {
-    for (std::size_t i = 0; i < numbers; i += 2) {
-      const auto a = static_cast<std::int64_t>(into[i]), b = static_cast<std::int64_t>(from[i]);
-      const bool wins = a < b || (a == b && from[i + 1] < into[i + 1]);
-      into[i] = wins ? from[i] : into[i];
-      into[i + 1] = wins ? from[i + 1] : into[i + 1];
-    }
-  }
-  /// Small states have the last row that they hold as the place of no row.
-  static constexpr std::uint64_t none(std::size_t plane) {
-    return plane == 0 ? lowest<std::uint64_t> : std::numeric_limits<std::int64_t>::max();
-  }
-  static std::uint64_t output(lane key_or_row, std::size_t plane, std::uint64_t base) {
-    return static_cast<std::uint64_t>(std::int64_t{key_or_row}) + (plane == 1 ? base : 0);
   }
 };
 
@@ -258,11 +268,10 @@ struct loops_over {
   }
 
   static void clear(lane* states, std::size_t columns) {
-    for (std::size_t i = 0; i * width < columns; ++i, states += state_lanes) {
-      for (std::size_t j = 0; j < state_lanes; ++j) {
-        // The lowest and the largest number of the lanes are in the upper bits.
-        constexpr int rest = 64 - 8 * sizeof(lane);
-        states[j] = static_cast<lane>(static_cast<std::int64_t>(K::none(j / lanes)) >> rest);
+    constexpr int rest = 64 - 8 * sizeof(lane);  // The lowest and the largest number of lanes are in the upper bits.
+    for (std::size_t i = 0; i * width < columns; ++i) {
+      for (std::size_t p = 0; p < K::planes; ++p, states += lanes) {
+        hn::StoreU(hn::Set(DL(), static_cast<lane>(static_cast<std::int64_t>(K::none(p)) >> rest)), DL(), states);
       }
     }
   }
