@@ -381,25 +381,6 @@ TEST_SUITE("unit/batch_bits") {
     });
   }
 
-  TEST_CASE_TEMPLATE("a group of more elements than its words take without carries", T, float, double) {
-    // 1 and the others differ so much that the digits of the others, or of their squares, fill a word.
-    constexpr std::size_t count = (std::size_t{1} << 24) + 65536;
-    const std::vector<std::uint32_t> keys(count, 7);
-    std::vector<double> sums(300);
-    const options exact{.backend = "serial", .method = method::exact, .result = element_type::f64};
-    const auto check_sum = [&](operation what, T others) {
-      std::vector<T> x(count, others);
-      for (std::size_t i = 0; i < count; i += count / 1024 + 1) x[i] = 1;
-      reduce(what, groups(x, keys, 300), sums, exact);
-      CHECK(sums[7] == fanin::get<double>(reduce(what, array_view(std::span<const T>(x)), exact).value));
-    };
-    check_sum(operation::sum, static_cast<T>(0x1p-28 - 0x1p-52));
-    check_sum(operation::sum_of_squares, static_cast<T>(0x1.6a09e6p-14));
-    // Among ones, 8 would be too large for the words of short sums.
-    check_sum(operation::sum, static_cast<T>(0x1.fffffep2));
-    check_sum(operation::variance, static_cast<T>(0x1.fffffep2));
-  }
-
   TEST_CASE_TEMPLATE("groups sorted in two steps", T, float, double) {
     for (const call_of call :
          {call_of{operation::sum, method::exact}, call_of{operation::count_nonzero, method::fast}}) {
