@@ -107,7 +107,7 @@ HWY_EXPORT(sum_bytes_u8);
 
 std::uint64_t reduce_bytes_each(operation what, bool is_signed, const detail::operands* runs,
                                 const std::size_t* counts, std::size_t number, void* out) {
-  constexpr std::size_t longest = 4096, most_runs = detail::arithmetic::most_runs;
+  constexpr std::size_t longest = 256, most_runs = detail::arithmetic::most_runs;
   const std::uint64_t all = ~std::uint64_t{0} >> (64 - number);
   if (std::any_of(counts, counts + number, [](std::size_t n) { return n == 0 || n > longest; })) return all;
   const operation_row& row = row_of(what);

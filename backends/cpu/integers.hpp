@@ -45,7 +45,7 @@ std::uint64_t reduce_integers_each(operation what, const detail::operands* runs,
                                    std::size_t number, element_type result, void* out);
 
 /// Acts as reduce_integers_each() for elements of type i8, or u8. All arrays are left if one is empty or longer than
-/// 4096 elements. (byte_sums.cpp)
+/// 256 elements. (byte_sums.cpp)
 std::uint64_t reduce_bytes_each(operation what, bool is_signed, const detail::operands* runs,
                                 const std::size_t* counts, std::size_t number, void* out);
 /// The sums of integers and of their squares, as far as an operation needs them.
