@@ -59,9 +59,9 @@ class compact_moments {
   /// The number of elements.
   std::uint64_t count() const noexcept { return sum_.count(); }
 
-  /// The sum of the elements, which also has their mean.
+  /// The sum of the elements. Its mean() is their mean.
   const compact_sum<T>& sum() const noexcept { return sum_; }
-  /// The sum of the squares, which also has its root.
+  /// The sum of the squares. Its root() is the norm.
   const compact_square_sum<T>& squares() const noexcept { return squares_; }
 
   /// The variance or standard deviation of the elements, rounded once to R. Equal elements give +0. Any NaN or

@@ -207,7 +207,7 @@ class basic_compact_sum {
   /// The power of an element, in units of the power of its last bit.
   using integer = std::conditional_t<Power == 1, std::int64_t, detail::int128>;
 
-  /// The fields of `other`, with its memory.
+  /// Names a sum whose fields are copied, the pointer to its memory too.
   struct fields_of {
     explicit fields_of(const basic_compact_sum& other) noexcept : from(other) {}
     const basic_compact_sum& from;
@@ -278,7 +278,7 @@ class basic_compact_sum {
     std::apply([this](auto... word) { add_words(word...); }, more);
   }
 
-  /// change() of zeros, of numbers far from the unit, and of a sum on the heap.
+  /// Does what change() does, for zeros, for numbers far from the unit, and for a sum on the heap.
   FANIN_NOINLINE void change_slowly(T x, bool takes_back) {
     const auto bits = detail::to_bits(x);
     const auto magnitude = bits & ~format::sign;

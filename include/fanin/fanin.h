@@ -478,7 +478,7 @@ FANIN_API void fanin_compact_clear(fanin_compact* sum);
 
 /* The exact sums of doubles and of their squares in 112 bytes, for variances of many groups, columns or windows. Begin
  * with FANIN_COMPACT_MOMENTS_INIT, or with zeros. Memory, copies, calls and failures are as for fanin_compact. A sum of
- * squares in place has up to 318 bits. */
+ * squares that needs more than 318 bits owns memory on the heap. */
 typedef struct fanin_compact_moments {
   uint64_t words[14];
 } fanin_compact_moments;

@@ -15,9 +15,10 @@ from ._operators import PLAIN, kind_of
 def max_and_sum_exp(self, dim=-1, keepdim=False):
     """The maximum m along dim, and the sum of e^(x - m) over the elements x. Both are f32, or f64 for elements of f64.
 
-    The difference and the exponential are rounded, and the sum is rounded once. So the results have the same bits in any
-    batch, and are what softmax and log_softmax of the exact mode divide by or subtract. Two parts of a row with (m, s) and
-    (n, t) have the maximum k = max(m, n) and the sum s * e^(m - k) + t * e^(n - k) together.
+    The difference and the exponential are rounded, and the sum is rounded once. So the results have the same bits in
+    any batch. In the exact mode softmax is e^(x - m) / s, and log_softmax is x - m - log(s), with these m and s. Two
+    parts of a row with (m, s) and (n, t) have the maximum k = max(m, n) and the sum s * e^(m - k) + t * e^(n - k)
+    together, unless k is -inf: then the sum is 0.
 
     Elements that are all -inf have the maximum -inf and the sum 0. If an element is NaN or +inf, both are NaN.
     On a device rows of f16, bf16 and f32 along the last axis, which no gradient needs, are read once, if they have a
