@@ -21,7 +21,7 @@ namespace fanin {
 /// A compact_sum and a compact_square_sum of the same elements. T is float or double.
 /// Accuracy: each result is rounded once. It has the bits of the exact result of the library.
 /// Memory, reproducibility, threads: as for basic_compact_sum.
-/// @throws as the members of basic_compact_sum
+/// @throws as the members of basic_compact_sum. After std::bad_alloc the two sums may be of different elements.
 template <class T>
 class compact_moments {
  public:

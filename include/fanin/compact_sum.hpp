@@ -41,8 +41,9 @@ void for_each_valid(const T* x, std::size_t count, std::ptrdiff_t stride, const 
 /// Accuracy, special values: as for basic_exact_accumulator. Elements that were added and subtracted again leave no
 /// trace in the sum.
 /// Memory: 48 bytes while the exponents of all elements differ by at most 38 (double) or 52 (float) from the exponent
-/// of the first element; for squares 64 bytes, and 37 (double) or 47 (float). Often they may differ by more. A sum
-/// that does not fit, or has a NaN or an infinity, moves to a basic_exact_accumulator on the heap and stays there.
+/// of the first element, if that is below 2^52 (double) or 2^23 (float) in magnitude; for squares 64 bytes, and 37
+/// (double) or 47 (float). Often they may differ by more. A sum that does not fit, or has a NaN or an infinity, moves
+/// to a basic_exact_accumulator on the heap and stays there.
 /// Reproducible: the same value and the same saved bytes for any order, split and merging (exact). Does not depend on
 /// the floating-point environment.
 /// Threads: calls of const members may overlap; any other call has to be the only one.
@@ -63,9 +64,8 @@ class basic_compact_sum {
   static constexpr std::uint64_t most_elements = std::uint64_t{1} << 62;
 
   basic_compact_sum() noexcept : word_{} {}
-  basic_compact_sum(const basic_compact_sum& other) : basic_compact_sum(fields_of(other)) {
-    if (other.is_large()) large_ = std::make_unique<wide>(*other.large_).release();
-  }
+  basic_compact_sum(const basic_compact_sum& other)
+      : basic_compact_sum(fields_of(other), other.is_large() ? new wide(*other.large_) : nullptr) {}
   basic_compact_sum(basic_compact_sum&& other) noexcept : basic_compact_sum(fields_of(other)) {
     other.word_ = {};
     other.unit_ = 0;
@@ -217,6 +217,10 @@ class basic_compact_sum {
         count_(other.from.count_),
         minus_zeros_(other.from.minus_zeros_),
         unit_(other.from.unit_) {}
+  /// Owns `copy`, a copy of the memory of `other`, if there is any.
+  basic_compact_sum(fields_of other, wide* copy) noexcept : basic_compact_sum(other) {
+    if (copy != nullptr) large_ = copy;
+  }
 
   bool is_large() const noexcept { return unit_ == large_unit; }
 

@@ -95,7 +95,7 @@ class table_call {
     out.results = results.data();
     out.result = type_of<R>;
     out.status = &status;
-    launch(blocks, 64, [&] { note_minus_zero_results(sums_, out); });
+    launch(blocks, 64, [&] { note_results_that_zeros_change<R>(sums_, out); });
     launch(blocks, 64, [&] { mark_minus_zeros(from_, sums_); });
     for (std::uint64_t g = 0; g < results.size(); ++g) add_group<T, R>(sums_, g, out);
   }
@@ -177,6 +177,11 @@ void check_groups_of(const std::vector<T>& x, const std::vector<Key>& keys, std:
     for (const T earlier : {T(1), T(0), T(3e-38), std::numeric_limits<T>::max()})
       CHECK(adds_to<T>(call, expected, earlier));
     CHECK(adds_to<double>(call, expected, 0x1p53));
+    table_call<T, Key> other(x, keys, groups, most_spills);  // without marks
+    other.add_directly(3);
+    other.add_spilled();
+    using bits = typename detail::float_format<T>::bits;
+    CHECK(adds_to<T>(other, expected, detail::from_bits<T>(detail::float_format<T>::quiet_nan | bits{5})));
     CHECK(adds_to<T>(call, expected, T(-0.0)));  // marks groups
     call.status.bad_index = 1;  // adds nothing
     CHECK(adds_to<T>(call, std::vector<exact_accumulator<T>>(groups), T(2)));

@@ -81,16 +81,18 @@ __device__ void for_each_spilled(const keyed_numbers<T>& from, const group_sums<
   }
 }
 
-/// Notes -0 among results to which groups will be added. Only such a result changes if elements whose sum is 0 are added,
-/// so that marks have to tell whether the group has elements.
-template <class T>
-__device__ void note_minus_zero_results(const group_sums<T>& to, const batch_output& out) {
-  const bool is_wide = out.result == element_type::f64;
-  const std::uint64_t minus_zero = is_wide ? detail::float_format<double>::sign : detail::float_format<float>::sign;
+/// Notes -0 among results to which groups will be added, and NaN but the one that results have. Only such results
+/// change if elements whose sum is 0 are added, so that marks have to tell whether the group has elements.
+template <class Result, class T>
+__device__ void note_results_that_zeros_change(const group_sums<T>& to, const batch_output& out) {
+  using format = detail::float_format<Result>;
+  const auto* const results = static_cast<const Result*>(out.results);
   bool found = false;
   for (std::uint64_t g = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; g < to.groups;
        g += std::uint64_t{gridDim.x} * blockDim.x) {
-    found = found || load_word(out.results, is_wide ? 8 : 4, g) == minus_zero;
+    const auto bits = detail::to_bits(results[g]);
+    const bool is_nan = (bits & ~format::sign) > format::infinity;
+    found = found || bits == format::sign || (is_nan && bits != format::quiet_nan);
   }
   if (found) to.notes->minus_zeros = 1;
 }
@@ -101,7 +103,8 @@ __global__ void __launch_bounds__(tuning::spill_threads)
     make_wide_sums(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to,
                    const __grid_constant__ batch_output out, bool adds) {
   device_code::overlap_with_next_launch();
-  if (adds) note_minus_zero_results(to, out);
+  if (adds && out.result == element_type::f64) note_results_that_zeros_change<double>(to, out);
+  if (adds && out.result == element_type::f32) note_results_that_zeros_change<float>(to, out);
   for_each_spilled(from, to, [&](std::uint32_t group, T) {
     constexpr std::uint32_t claimed = group_sums<T>::number_mask;
     std::uint32_t* const mark = to.marks + group;
@@ -136,7 +139,7 @@ __global__ void __launch_bounds__(tuning::spill_threads)
   });
 }
 
-/// If there are elements or results -0, marks the groups that have elements -0, and the groups that have other elements.
+/// If elements or results ask for it, marks the groups that have elements -0, and those that have other elements.
 template <class T>
 __global__ void __launch_bounds__(tuning::spill_threads)
     mark_minus_zeros(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to) {
@@ -263,8 +266,8 @@ __device__ bool may_change_result(const group_sums<T>& from, std::uint64_t group
   return found;
 }
 
-/// Adds a group of elements in the first window to a result that is 0 or near the window. Returns true if the group is
-/// done. False leaves the group to its state, also where the new result is 0, whose sign needs the state.
+/// Adds a group of elements in the first window to a result that is 0 or near the window. Returns true if the group
+/// is done. False leaves the group to its state, also where the new result is 0, whose sign needs the state.
 __device__ inline bool add_window(const group_sums<float>& from, std::uint64_t group, const batch_output& out) {
   constexpr unsigned most_places = 30;
   float& result = static_cast<float*>(out.results)[group];

@@ -53,7 +53,7 @@ struct group_notes {
   unsigned lowest;                 ///< the biased exponent of the window's lowest binade
   unsigned in_order;               ///< not 0 if sampled keys ascend by bins
   unsigned scattered;              ///< not 0 if there are bins, and keys do not ascend by them
-  unsigned minus_zeros;            ///< not 0 if there is an element of -0
+  unsigned minus_zeros;            ///< not 0 if there is an element of -0, or a result that an element of 0 changes
   unsigned wide_sums;              ///< wide sums in use
   unsigned long long spill_count;  ///< elements outside of the window
 };
