@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exponentials in vectors, with the arithmetic of accumulator/exponential.hpp, and the same bits. Highway includes this
-// file once for each instruction set.
+// Exponentials in vectors, with the arithmetic of accumulator/exponential.hpp, and the same bits. Highway includes
+// this file once for each instruction set.
 #if defined(FANIN_EXPONENTIALS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FANIN_EXPONENTIALS_INL_H_
 #undef FANIN_EXPONENTIALS_INL_H_

@@ -19,8 +19,8 @@ import torch
 
 import fanin
 
-OPERATIONS = """sum mean sum_of_magnitudes sum_of_squares norm2 variance sample_variance standard_deviation min max minmax argmin
-argmax max_magnitude count_nonzero any all""".split()
+OPERATIONS = """sum mean sum_of_magnitudes sum_of_squares norm2 variance sample_variance standard_deviation
+min max minmax argmin argmax max_magnitude count_nonzero any all""".split()
 FLOATS = [torch.float32, torch.float64, torch.bfloat16, torch.float16]
 TYPES = FLOATS + [torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64, torch.bool]
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -59,7 +59,8 @@ def bits(results):
 
 
 def length_of(choose):
-    return choose.choice((choose.randint(1, 40), choose.randint(1, 600), 2 ** choose.randint(0, 13), choose.randint(1, 20000)))
+    return choose.choice((choose.randint(1, 40), choose.randint(1, 600), 2 ** choose.randint(0, 13),
+                          choose.randint(1, 20000)))
 
 
 class Rows:
@@ -75,7 +76,8 @@ class Rows:
         self.x = x[before:].reshape(*shape[:-1], width)[..., :shape[-1]]
 
     def reduce(self, operation, place, **how):
-        return getattr(fanin, operation)(self.x.to(place) if place == DEVICE else strided_copy(self.x), axis=self.axis, **how)
+        x = self.x if place == DEVICE else strided_copy(self.x)
+        return getattr(fanin, operation)(x, axis=self.axis, **how)
 
 
 def strided_copy(x):

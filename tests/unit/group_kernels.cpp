@@ -74,7 +74,7 @@ class table_call {
   void add_spilled() {
     launch(blocks, 64, [&] { make_wide_sums(from_, sums_, {}, false); });
     launch(blocks, 64, [&] { add_to_wide_sums(from_, sums_); });
-    launch(blocks, 64, [&] { mark_minus_zeros(from_, sums_); });
+    launch(blocks, 64, [&] { mark_groups(from_, sums_); });
   }
   /// Makes the sums of the first window those of so many times as many positive elements.
   void multiply_sums(unsigned times) {
@@ -96,7 +96,7 @@ class table_call {
     out.result = type_of<R>;
     out.status = &status;
     launch(blocks, 64, [&] { note_results_that_zeros_change<R>(sums_, out); });
-    launch(blocks, 64, [&] { mark_minus_zeros(from_, sums_); });
+    launch(blocks, 64, [&] { mark_groups(from_, sums_); });
     for (std::uint64_t g = 0; g < results.size(); ++g) add_group<T, R>(sums_, g, out);
   }
   batch_status status{};
@@ -183,7 +183,7 @@ void check_groups_of(const std::vector<T>& x, const std::vector<Key>& keys, std:
     using bits = typename detail::float_format<T>::bits;
     CHECK(adds_to<T>(other, expected, detail::from_bits<T>(detail::float_format<T>::quiet_nan | bits{5})));
     CHECK(adds_to<T>(call, expected, T(-0.0)));  // marks groups
-    call.status.bad_index = 1;  // adds nothing
+    call.status.bad_index = 1;                   // adds nothing
     CHECK(adds_to<T>(call, std::vector<exact_accumulator<T>>(groups), T(2)));
   }
 }

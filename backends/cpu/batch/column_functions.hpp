@@ -116,9 +116,10 @@ using folds_columns_as = typename std::conditional_t<reads_leaves<A>, std::type_
 /// Columns of floats are folded side by side by accumulators with small states whose order matters: adding an element
 /// takes no longer than moving it. Extrema are folded so by their kernels. Other columns are copied.
 template <class A, class OfFloats = acc::of_floats_t<A>>
-constexpr bool folds_columns =
-    (sizeof(typename A::state) <= 16 || column_kernel_of<OfFloats>.has_value()) && acc::inputs_of<A>() == 1 &&
-    std::floating_point<typename OfFloats::element> && !complex_number<typename A::element> && (!A::order_free || column_kernel_of<OfFloats>.has_value());
+constexpr bool folds_columns = (sizeof(typename A::state) <= 16 || column_kernel_of<OfFloats>.has_value()) &&
+                               acc::inputs_of<A>() == 1 && std::floating_point<typename OfFloats::element> &&
+                               !complex_number<typename A::element> &&
+                               (!A::order_free || column_kernel_of<OfFloats>.has_value());
 
 /// The state of a column after collapse().
 template <class A>

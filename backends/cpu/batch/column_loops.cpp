@@ -88,8 +88,8 @@ struct extrema_kernel {
   }
 };
 
-/// Fast variances of floats (plain_states), or of doubles. The states of doubles have other numbers while elements are
-/// added to a leaf (shifted_states) than when they are merged (compensated_states).
+/// Fast variances of floats (plain_states), or of doubles. The states of doubles have other numbers while elements
+/// are added to a leaf (shifted_states) than when they are merged (compensated_states).
 template <class T>
 struct moments_kernel {
   static constexpr bool is_shifted = sizeof(T) == sizeof(double);

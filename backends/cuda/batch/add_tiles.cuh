@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
     run.end(table);
     table.flush(rows, first, groups);
   }
-  if (__any_sync(0xffffffffu, minus_zeros) && warp_thread == 0) atomicOr(&to.notes->minus_zeros, 1u);
+  if (__any_sync(0xffffffffu, minus_zeros) && warp_thread == 0) atomicOr(&to.notes->needs_marks, 1u);
 }
 
 }  // namespace fanin::cuda

@@ -99,7 +99,7 @@ template <class T>
 struct tile_stage {
   T x[tile_elements<T>];
   std::uint16_t key[tile_elements<T>];
-  unsigned begins[tuning::most_bins];  ///< elements of each bin, then the place of the bin's first element
+  unsigned begins[tuning::most_bins];    ///< elements of each bin, then the place of the bin's first element
   four<T> loaded[tile_elements<T> / 4];  ///< elements as they are in the input
 
   /// Begins to copy the elements i, ..., i + 3 to loaded[place]. The thread that called waits for the copy.

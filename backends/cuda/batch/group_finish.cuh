@@ -94,7 +94,7 @@ __device__ void note_results_that_zeros_change(const group_sums<T>& to, const ba
     const bool is_nan = (bits & ~format::sign) > format::infinity;
     found = found || bits == format::sign || (is_nan && bits != format::quiet_nan);
   }
-  if (found) to.notes->minus_zeros = 1;
+  if (found) to.notes->needs_marks = 1;
 }
 
 /// Gives a wide sum of 0 to each group of a spilled element. `adds`: groups will be added to results.
@@ -139,12 +139,12 @@ __global__ void __launch_bounds__(tuning::spill_threads)
   });
 }
 
-/// If elements or results ask for it, marks the groups that have elements -0, and those that have other elements.
+/// If elements or results need marks, marks the groups that have elements -0, and those that have other elements.
 template <class T>
 __global__ void __launch_bounds__(tuning::spill_threads)
-    mark_minus_zeros(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to) {
+    mark_groups(const __grid_constant__ keyed_numbers<T> from, const __grid_constant__ group_sums<T> to) {
   device_code::overlap_with_next_launch();
-  if (to.notes->minus_zeros == 0) return;
+  if (to.notes->needs_marks == 0) return;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < from.count;
        i += std::uint64_t{gridDim.x} * blockDim.x) {
     const std::uint64_t key = from.key(i);

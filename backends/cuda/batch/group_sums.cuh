@@ -50,10 +50,12 @@ static_assert(sums_fit<float> && sums_fit<double>);
 /// The facts that kernels find out about a call's elements. They are in device memory, and 0 before the kernels
 /// run.
 struct group_notes {
-  unsigned lowest;                 ///< the biased exponent of the window's lowest binade
-  unsigned in_order;               ///< not 0 if sampled keys ascend by bins
-  unsigned scattered;              ///< not 0 if there are bins, and keys do not ascend by them
-  unsigned minus_zeros;            ///< not 0 if there is an element of -0, or a result that an element of 0 changes
+  unsigned lowest;     ///< the biased exponent of the window's lowest binade
+  unsigned in_order;   ///< not 0 if sampled keys ascend by bins
+  unsigned scattered;  ///< not 0 if there are bins, and keys do not ascend by them
+  /// Not 0 if there is an element of -0, or a result that changes if 0 is added: then marks say which groups have
+  /// what.
+  unsigned needs_marks;
   unsigned wide_sums;              ///< wide sums in use
   unsigned long long spill_count;  ///< elements outside of the window
 };

@@ -98,7 +98,7 @@ class table_launches {
     const unsigned blocks = multiprocessors() * 8, threads = tuning::spill_threads;
     launch(blocks, threads, 0, make_wide_sums<T>, from_, sums_, out, request.adds);
     launch(blocks, threads, 0, add_to_wide_sums<T>, from_, sums_);
-    launch(blocks, threads, 0, mark_minus_zeros<T>, from_, sums_);
+    launch(blocks, threads, 0, mark_groups<T>, from_, sums_);
     const unsigned of_results = tuning::result_threads(sums_.groups);
     launch(blocks_for(where_, sums_.groups / of_results + 1), of_results, 0, write_group_results<T>, sums_, out,
            format_of(request.result), static_cast<unsigned>(byte_size(request.result)), request.adds);

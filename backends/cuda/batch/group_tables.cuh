@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
     table.flush(rows, first, groups);
   }
   if (__any_sync(0xffffffffu, misplaced) && threadIdx.x % 32 == 0) atomicOr(&to.notes->scattered, 1u);
-  if (__any_sync(0xffffffffu, minus_zeros) && threadIdx.x % 32 == 0) atomicOr(&to.notes->minus_zeros, 1u);
+  if (__any_sync(0xffffffffu, minus_zeros) && threadIdx.x % 32 == 0) atomicOr(&to.notes->needs_marks, 1u);
 }
 
 }  // namespace fanin::cuda

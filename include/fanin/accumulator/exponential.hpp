@@ -89,7 +89,7 @@ inline double exponential_of_near(float x) {
   const auto exponent = std::uint64_t{__builtin_bit_cast(std::uint32_t, shifted)} << 52;
   return __builtin_bit_cast(double, __builtin_bit_cast(std::uint64_t, exp_of_rest) + exponent);
 }
-/// The same for a double, with the error of exponential_of().
+/// e^x for a double of at most most_near in magnitude, with the error of exponential_of().
 inline double exponential_of_near(double x) { return exponential_of(x); }
 
 /// log s for 2^-1000 < s < 2^1000, with a relative error of at most 6 units roundoff (6 * 2^-53). 1 gives exactly 0.

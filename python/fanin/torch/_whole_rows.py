@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Softmax, its logarithm and its parts of rows on a device, each in one kernel (whole_rows.cu), and norms of rows (norm_rows.cu).
+"""Softmax, its logarithm and its parts of rows on a device, in one kernel (whole_rows.cu), and norms (norm_rows.cu).
 
 For other tensors PyTorch's operators and sums of the library compute the same bits (_replacements.py), if the exp, log and
 rsqrt of PyTorch's CUDA are those of the compiler of the kernels.

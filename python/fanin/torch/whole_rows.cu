@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and its logarithm of rows, or what both are made of, in one kernel. A block has a row, and reads the row three times. Its shared
-// memory keeps the begin of the row, or all of it, and a cache the rest, if the cache holds that of all blocks. Sums
-// are exact, and are rounded once. Each other step is rounded as by the operators of PyTorch one after another, so
-// that the results have the bits of these.
+// Softmax and its logarithm of rows, or what both are made of, in one kernel. A block has a row, and reads the row
+// three times. Its shared memory keeps the begin of the row, or all of it, and a cache the rest, if the cache holds
+// that of all blocks. Sums are exact, and are rounded once. Each other step is rounded as by the operators of PyTorch
+// one after another, so that the results have the bits of these.
 //
 // The terms of a sum are from 0 to 1. Each term is rounded to a multiple of 2^-21, and the rest to a multiple of
 // 2^-43. Integers of a thread hold the sums of 512 such multiples. What is left of small terms goes to further
