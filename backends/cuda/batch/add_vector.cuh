@@ -210,9 +210,9 @@ __device__ void add_whole_or_some(const From& from, typename A::state& s, const 
 /// The state of thread `from` of the warp.
 template <class State>
 __device__ State shuffle_from(State value, unsigned from) {
-  unsigned words[(sizeof(State) + 3) / 4];
+  device_code::words_of_state<State> words;
   std::memcpy(words, &value, sizeof value);
-  for (unsigned& word : words) word = __shfl_sync(0xffffffffu, word, from);
+  for (auto& word : words) word = __shfl_sync(0xffffffffu, word, from);
   std::memcpy(&value, words, sizeof value);
   return value;
 }
@@ -267,9 +267,9 @@ __device__ void locate_by_warp(const From& from, typename A::state& s, const T* 
 template <class State>
 __device__ State shuffle_xor(State value, unsigned bits) {
   static_assert(std::is_trivially_copyable_v<State>);
-  unsigned words[(sizeof(State) + 3) / 4];
+  device_code::words_of_state<State> words;
   std::memcpy(words, &value, sizeof value);
-  for (unsigned& word : words) word = __shfl_xor_sync(0xffffffffu, word, bits);
+  for (auto& word : words) word = __shfl_xor_sync(0xffffffffu, word, bits);
   std::memcpy(&value, words, sizeof value);
   return value;
 }
