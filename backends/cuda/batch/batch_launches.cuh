@@ -24,10 +24,10 @@ template <class Word>
 inline constexpr bool has_vector_kernels<word_sum<Word>> = true;
 template <class Word>
 inline constexpr bool has_vector_kernels<word_moments<Word>> = true;
-template <>
-inline constexpr bool has_vector_kernels<wide_word_squares<std::uint64_t>> = true;
-template <>
-inline constexpr bool has_vector_kernels<wide_word_moments<std::uint32_t>> = true;
+template <class Word>
+inline constexpr bool has_vector_kernels<wide_word_squares<Word>> = true;
+template <class Word>
+inline constexpr bool has_vector_kernels<wide_word_moments<Word>> = true;
 template <class Word>
 inline constexpr bool has_vector_kernels<word_product<Word>> = true;
 template <class Word, class N>
