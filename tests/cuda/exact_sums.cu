@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of exact sums, norms, variances and dot products, for static_gate.py.
+// The kernels of exact sums, norms, variances and dot products, of real and complex numbers, for static_gate.py.
 #include "backends/cuda/exact/exact_finish.cuh"
 #include "backends/cuda/exact/exact_kernel.cuh"
 
@@ -15,6 +15,11 @@ template <class T>
 constexpr auto moment_kernel = kernel<moments<T>, tuning::exact_many, moments_writer<T>>;
 template <class T>
 constexpr auto dot_kernel = kernel<products<T, true>, tuning::exact_pairs(sizeof(T)), exact_state_writer<T, 2>>;
+template <class T, tuning::shape Shape>
+constexpr auto parts_kernel = kernel<powers<std::complex<T>, 1>, Shape, exact_parts_writer<chunk_parts<T>>>;
+template <class T>
+constexpr auto complex_dot_kernel = kernel<complex_products<T, true>, tuning::exact_pairs(sizeof(T), true),
+                                           exact_parts_writer<chunk_part_products<T>>>;
 
 /// A use of each kernel, so that it is compiled.
 const void* const kernels[] = {reinterpret_cast<const void*>(sum_kernel<float, tuning::exact_few>),
@@ -26,6 +31,12 @@ const void* const kernels[] = {reinterpret_cast<const void*>(sum_kernel<float, t
                                reinterpret_cast<const void*>(moment_kernel<float>),
                                reinterpret_cast<const void*>(moment_kernel<double>),
                                reinterpret_cast<const void*>(dot_kernel<float>),
-                               reinterpret_cast<const void*>(dot_kernel<double>)};
+                               reinterpret_cast<const void*>(dot_kernel<double>),
+                               reinterpret_cast<const void*>(parts_kernel<float, tuning::exact_few>),
+                               reinterpret_cast<const void*>(parts_kernel<float, tuning::exact_many>),
+                               reinterpret_cast<const void*>(parts_kernel<double, tuning::exact_few>),
+                               reinterpret_cast<const void*>(parts_kernel<double, tuning::exact_many>),
+                               reinterpret_cast<const void*>(complex_dot_kernel<float>),
+                               reinterpret_cast<const void*>(complex_dot_kernel<double>)};
 
 }  // namespace fanin::cuda

@@ -80,8 +80,8 @@ def double_arithmetic(nvcc):
         ptx = pathlib.Path(folder) / "exact_sums.ptx"
         run(nvcc, *FLAGS, "-ptx", EXACT_SUMS, "-o", ptx)
         text = ptx.read_text()
-    if len(text.split(".entry ")) != 11:
-        yield f"{EXACT_SUMS.name}: ten kernels were expected"
+    if len(text.split(".entry ")) != 17:
+        yield f"{EXACT_SUMS.name}: 16 kernels were expected"
     yield from (f"{EXACT_SUMS.name}: {instruction}" for instruction in DOUBLE_ARITHMETIC.findall(text))
 
 

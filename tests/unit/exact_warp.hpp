@@ -37,7 +37,7 @@ class array_tiles {
   static bool has_vector(int) { return true; }
   vector at(int k) const {
     const std::size_t i = (batch_ * loads + static_cast<std::size_t>(k)) * 32 + threadIdx.x % 32;
-    return i < vectors_ ? terms_.load(body_ + i) : vector::negative_zeros();
+    return cuda::arranged(terms_, i < vectors_ ? terms_.load(body_ + i) : vector::negative_zeros());
   }
   vector take(int k) const { return at(k); }
   void advance() { ++batch_; }

@@ -65,12 +65,24 @@ struct chunk_products : chunk_sums<T, 2> {
   }
 };
 
-/// The sums of the real and of the imaginary parts of complex numbers.
+/// The sums of the real and of the imaginary parts.
+template <class Sum>
+struct two_parts {
+  static constexpr int count = 2 * Sum::count;
+  Sum re, im;
+
+  /// The chunks of both sums. The chunks of `re` come first.
+  FANIN_HOST_DEVICE std::int64_t& at(int i) { return i < Sum::count ? re.chunk[i] : im.chunk[i - Sum::count]; }
+  /// The flags of both sums while a kernel adds: flags_of(re, im).
+  FANIN_HOST_DEVICE unsigned& flags() { return re.seen; }
+  FANIN_HOST_DEVICE static unsigned flags_of(unsigned re, unsigned im) { return re | im << flag_bits; }
+  static constexpr int flag_bits = 4;
+};
+/// The sums of the parts of complex numbers.
 template <class T>
-struct chunk_parts {
-  chunk_sums<T, 1> re, im;
+struct chunk_parts : two_parts<chunk_sums<T, 1>> {
   FANIN_HOST_DEVICE explicit operator accumulator::part_states<exact_accumulator<T>>() const {
-    return {static_cast<exact_accumulator<T>>(re), static_cast<exact_accumulator<T>>(im)};
+    return {static_cast<exact_accumulator<T>>(this->re), static_cast<exact_accumulator<T>>(this->im)};
   }
 };
 /// The sum of the squares of both, which the state of the real parts has.
@@ -83,11 +95,10 @@ struct chunk_part_squares {
 };
 /// The sums of the products of real numbers in the parts of a dot product.
 template <class T>
-struct chunk_part_products {
-  chunk_products<T> re, im;
+struct chunk_part_products : two_parts<chunk_products<T>> {
   template <class State>
   FANIN_HOST_DEVICE explicit operator State() const {
-    return {{static_cast<exact_dot_accumulator<T>>(re)}, {static_cast<exact_dot_accumulator<T>>(im)}};
+    return {{static_cast<exact_dot_accumulator<T>>(this->re)}, {static_cast<exact_dot_accumulator<T>>(this->im)}};
   }
 };
 

@@ -73,7 +73,7 @@ class double_squares : public double_windows<Terms> {
     const int position = this->lowest() - exponent_window<float>::least_exponent;
     block.products().add_warp(squares_, 2 * position + part_bits);
     block.products().add_warp(rests_, 2 * position);
-    if constexpr (has_sum) block.sum.add_warp(numbers_, position);
+    if constexpr (has_sum) block.sum().add_warp(numbers_, position);
     squares_ = rests_ = numbers_ = 0;
   }
 

@@ -47,6 +47,17 @@ struct exact_state_writer {
   __device__ void operator()(const chunk_sums<T, Power>& total) const { write_state(total, total.seen, out); }
 };
 
+/// Writes both sums of the grid to `out`. A whole block calls it.
+template <class Sums>
+struct exact_parts_writer {
+  Sums* out;
+  __device__ void operator()(const Sums& total) const {
+    const unsigned seen = total.re.seen;
+    write_state(total.re, seen & ((1u << Sums::flag_bits) - 1), &out->re);
+    write_state(total.im, seen >> Sums::flag_bits, &out->im);
+  }
+};
+
 /// Writes the grid's sum to `out`, or if place.result is not null, the rounded value there. A whole block calls it.
 template <class T, int Power>
 struct exact_sum_writer {

@@ -60,7 +60,7 @@ void launch_exact(const execution& where, const void* elements, std::uint64_t co
   using T = typename Terms::element;
   const peeled_array<T> x(static_cast<const T*>(elements), count);
   if (x.vectors < tuning::exact_many_vectors) return launch_exact_kernel<tuning::exact_few>(where, x, Terms(), write);
-  if constexpr (Terms::plain) {
+  if constexpr (Terms::plain && !complex_number<T>) {
     if (where.bytes_per_cycle <= tuning::loads_keep_up_with) {
       return launch_exact_kernel<tuning::exact_loaded>(where, x, Terms(), write);
     }
@@ -155,6 +155,21 @@ class moments_fold : public unrounded_fold {
   }
 };
 
+/// Launches the sum of Products<T, Aligned> for both arrays, which have `more` besides the second array.
+template <template <class, bool> class Products, class T, class Write, class... More>
+void launch_products(const execution& where, const operands& data, std::uint64_t count, const Write& write,
+                     More... more) {
+  using E = typename Products<T, true>::element;
+  const peeled_array<E> x(static_cast<const E*>(data.x), count);
+  const auto second = second_array<E>::of(data.x, data.y);
+  constexpr tuning::shape shape = tuning::exact_pairs(sizeof(T), complex_number<E>);
+  if (vector<E>::size == 1 || second.is_aligned()) {
+    launch_exact_kernel<shape>(where, x, Products<T, true>{{second}, more...}, write);
+  } else if constexpr (vector<E>::size > 1) {
+    launch_exact_kernel<shape>(where, x, Products<T, false>{{second}, more...}, write);
+  }
+}
+
 /// Folds dot products.
 template <class T>
 class dot_fold : public unrounded_fold {
@@ -166,14 +181,7 @@ class dot_fold : public unrounded_fold {
     if constexpr (narrow_float<T>) {
       launch_narrow<T, narrow_terms::products>(where, data, count, operation::dot, write);
     } else {
-      const peeled_array<T> x(static_cast<const T*>(data.x), count);
-      const auto second = second_array<T>::of(data.x, data.y);
-      constexpr tuning::shape shape = tuning::exact_pairs(sizeof(T));
-      if (second.is_aligned()) {
-        launch_exact_kernel<shape>(where, x, products<T, true>{second}, write);
-      } else {
-        launch_exact_kernel<shape>(where, x, products<T, false>{second}, write);
-      }
+      launch_products<products, T>(where, data, count, write);
     }
   }
 };

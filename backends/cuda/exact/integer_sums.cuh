@@ -30,7 +30,8 @@ using integer_windows = term_windows<Terms, integer_parts<T>::binades, exponent_
                                      std::min(detail::float_format<T>::high + 1 - 32 + integer_parts<T>::binades,
                                               detail::float_format<T>::high)>;
 
-/// The sums of one thread for the elements in a window. They are a part of window_sums.
+/// The sums of one thread for the elements in a window, or for each part of complex ones. They are a part of
+/// window_sums.
 template <class Terms>
 class integer_sums : public integer_windows<Terms> {
   using T = typename Terms::number;
@@ -45,24 +46,30 @@ class integer_sums : public integer_windows<Terms> {
 
   __device__ void add(const vector (&v)[1]) {
 #pragma unroll
-    for (int i = 0; i < width; ++i) add(v[0].at(i), sum_[i % chains]);
+    for (int i = 0; i < width; ++i) {
+#pragma unroll
+      for (int f = 0; f < Terms::factors; ++f) add(part(v[0].at(i), f), f, sum_[f][i % chains]);
+    }
   }
 
   /// Adds the sums to the block's, and clears them.
   template <class Block>
   __device__ void flush(Block& block) {
 #pragma unroll
-    for (int part = 0; part < parts; ++part) {
-      std::int64_t sum = 0;
+    for (int f = 0; f < Terms::factors; ++f) {
 #pragma unroll
-      for (auto& one : sum_) sum += one[part], one[part] = 0;
-      block.add_warp(sum, this->lowest() - exponent_window<T>::least_exponent + part * low_bits);
+      for (int part = 0; part < parts; ++part) {
+        std::int64_t sum = 0;
+#pragma unroll
+        for (auto& one : sum_[f]) sum += one[part], one[part] = 0;
+        block.sum_of(f).add_warp(sum, this->lowest(f) - exponent_window<T>::least_exponent + part * low_bits);
+      }
     }
   }
 
  private:
-  __device__ void add(T x, std::int64_t (&sum)[parts]) {
-    const unsigned high = exponent_window<T>::high_word(x), place = this->place(x);
+  __device__ void add(T x, int factor, std::int64_t (&sum)[parts]) {
+    const unsigned high = exponent_window<T>::high_word(x), place = this->place(x, factor);
     const unsigned sign = static_cast<unsigned>(static_cast<int>(high) >> 31 | 1);
     const unsigned power = __funnelshift_lc(0u, sign, exponent_window<T>::binade(place));
     if constexpr (parts == 1) {
@@ -76,7 +83,7 @@ class integer_sums : public integer_windows<Terms> {
 
   /// Sums of elements, or of each part of them, in units of the lowest binade, or of 2^low_bits such units. There are
   /// several, so that the additions of a vector do not wait for each other.
-  std::int64_t sum_[chains][parts] = {};
+  std::int64_t sum_[Terms::factors][chains][parts] = {};
 };
 
 }  // namespace fanin::cuda

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "backends/cuda/exact/narrow_numbers.cuh"
-#include "backends/cuda/exact/shared_sums.cuh"
+#include "backends/cuda/exact/shared_pairs.cuh"
 #include "backends/power_of_2.hpp"
 
 namespace fanin::cuda {
@@ -293,7 +293,7 @@ class narrow_window {
 
   __device__ auto& block_of_numbers() {
     if constexpr (What == narrow_terms::moments) {
-      return block_.sum;
+      return block_.sum();
     } else {
       return block_;
     }

@@ -16,8 +16,11 @@ using namespace device_code::tuning;
 /// bytes, and an H200 18.4.
 inline constexpr shape exact_few{512, 1, 4}, exact_loaded{512, 1, 8}, exact_many{512, 1, 8, 2};
 inline constexpr double loads_keep_up_with = 15;  ///< bytes for a multiprocessor in one of its cycles
-/// The shape for products of two arrays: each of its loads reads a vector from both.
-constexpr shape exact_pairs(std::size_t element_bytes) { return {512, 1, element_bytes == 8 ? 2 : 4}; }
+/// The shape for products of two arrays: each of its loads reads a vector from both. Products of complex floats would
+/// spill registers with four loads.
+constexpr shape exact_pairs(std::size_t number_bytes, bool complex = false) {
+  return {512, 1, number_bytes == 8 ? 2 : complex ? 3 : 4};
+}
 /// The shape for terms of 8 and 16 bits. A thread has the loads of two rounds in registers: of the round that is
 /// added, and of the next one.
 constexpr shape narrow_shape(std::size_t element_bytes, int inputs) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of an exact sum that a block adds, in shared memory. Terms are added to 32 copies of each chunk, one for
 // each thread of a warp, and each copy is in the thread's own bank, so that the threads of a warp have no bank
-// conflicts. Sums of whole warps are added to one more copy. Warps add to the same copies by atomic operations.
+// conflicts. (Sums that need less memory have 16 copies, each for two threads.) Sums of whole warps are added to one
+// more copy. Warps add to the same copies by atomic operations.
 #pragma once
 
 #include "backends/cuda/exact/chunk_sums.hpp"
@@ -18,7 +19,7 @@ __device__ inline void atomic_add(std::int64_t& chunk, std::int64_t sum) {
 
 /// The sums of a block of `Warps` warps. A word is a copy of a chunk, or of 8 bits of it, in 32 bits: it can hold
 /// 32752 additions of 16 bits. Each warp drains the words after its share of these additions.
-template <class T, int Warps, int Power, int WordBits = 8>
+template <class T, int Warps, int Power, int WordBits = 8, int Copies = 32>
 class shared_sums {
  public:
   using sums = chunk_sums<T, Power>;
@@ -26,7 +27,7 @@ class shared_sums {
   /// All threads call it. A barrier has to follow before other members are called.
   __device__ void clear() {
     auto* const words = reinterpret_cast<uint4*>(words_);
-    for (unsigned i = threadIdx.x; i < word_count * 32 / 4; i += Warps * 32) words[i] = uint4{0, 0, 0, 0};
+    for (unsigned i = threadIdx.x; i < word_count * Copies / 4; i += Warps * 32) words[i] = uint4{0, 0, 0, 0};
     for (unsigned i = threadIdx.x; i < word_count; i += Warps * 32) warp_words_[i] = 0;
     if (threadIdx.x == 0) seen_ = 0;
   }
@@ -59,7 +60,7 @@ class shared_sums {
   /// Adds terms of any value, infinities and NaN included, to the thread's copies of the chunks.
   template <class Term, int N>
   __device__ void add(Term (&x)[N]) {
-    add<32>(words_ + threadIdx.x % 32, x);
+    add<Copies>(words_ + threadIdx.x % Copies, x);
   }
   /// Adds them to the chunks of whole warps, which is slow for many threads.
   template <class Term, int N>
@@ -67,11 +68,16 @@ class shared_sums {
     add<1>(warp_words_, x);
   }
 
-  /// The sums of products.
-  __device__ shared_sums& products() { return *this; }
+  /// The sum of a part of the elements, or of a part of the products.
+  __device__ shared_sums& sum_of(int) { return *this; }
+  __device__ shared_sums& products(int = 0) { return *this; }
 
   /// Sets flags of seen_bits.
   __device__ void note(unsigned bits) { atomicOr(&seen_, bits); }
+  /// Notes what not_negative_zeros() returned.
+  __device__ void note_terms(unsigned bits) {
+    if (bits != 0) note(seen_bits::not_negative_zero);
+  }
 
   /// Moves the sums in the words to `total`, in device memory. A whole warp calls it; other warps may add meanwhile.
   __device__ void drain(sums* total) {
@@ -82,6 +88,7 @@ class shared_sums {
         [&](int i, std::int64_t sum) { atomic_add(total->chunk[i], sum); });
     __syncwarp();
   }
+  static constexpr int threads_of_copy = 32 / Copies;  ///< of a warp
   /// The additions to one word after which a warp has to call drain().
   static constexpr int most_additions = 32752 / Warps;
   /// Drains if `more` additions to a word, and the `additions` since the warp's last drain, are too many together.
@@ -223,8 +230,8 @@ class shared_sums {
         std::int64_t sum_of_word = read(warp_words_[word]);
         if (with_copies) {
 #pragma unroll 4
-          for (unsigned copy = 0; copy < 32; ++copy)
-            sum_of_word += read(words_[32 * word + (threadIdx.x + copy) % 32]);
+          for (unsigned copy = 0; copy < Copies; ++copy)
+            sum_of_word += read(words_[Copies * word + (threadIdx.x + copy) % Copies]);
         }
         sum += sum_of_word << (word_bits * part) >> low_bits;
       }
@@ -237,61 +244,9 @@ class shared_sums {
   static constexpr int low_bits = Power == 1 ? number_digits<T, WordBits>::low_bits : 0;
   static constexpr unsigned chunk_words = 16 / word_bits, word_count = sums::count * chunk_words + low_bits;
 
-  alignas(16) int words_[word_count * 32];
+  alignas(16) int words_[word_count * Copies];
   int warp_words_[word_count];  ///< the words to which add_warp() adds
   unsigned seen_;
-};
-
-/// The sums of elements and of squares of a block. Each member does for both sums what it does in shared_sums for
-/// one.
-template <class T, int Warps>
-struct shared_moments {
-  using sums = chunk_moments<T>;
-  static constexpr int most_additions = shared_sums<T, Warps, 1>::most_additions;
-  shared_sums<T, Warps, 1, sizeof(T) == 8 ? 16 : 8>
-      sum;  ///< Both fit into 64 KiB, a block's on compute capability 7.5.
-  shared_sums<T, Warps, 2> squares;
-
-  __device__ void clear() {
-    sum.clear();
-    squares.clear();
-  }
-  __device__ void use_copies() {
-    sum.use_copies();
-    squares.use_copies();
-  }
-  __device__ void reserve(int& additions, int more, sums* total) {
-    int same = additions;
-    sum.reserve(same, more, &total->sum);
-    squares.reserve(additions, more, &total->squares);
-  }
-  template <int N>
-  __device__ void add(product<T> (&square)[N]) {
-    for_both(square, [](auto& sums, auto& x) { sums.add(x); });
-  }
-  template <int N>
-  __device__ void add_few(product<T> (&square)[N]) {
-    for_both(square, [](auto& sums, auto& x) { sums.add_few(x); });
-  }
-  __device__ shared_sums<T, Warps, 2>& products() { return squares; }
-  template <class Visit>
-  __device__ void for_each_chunk(Visit visit) {
-    sum.for_each_chunk(visit);
-    squares.for_each_chunk([&](int i, std::int64_t chunk) { visit(chunk_sums<T, 1>::count + i, chunk); });
-  }
-  __device__ void note(unsigned bits) { sum.note(bits); }
-  __device__ unsigned seen() const { return sum.seen(); }
-  __device__ bool has_drained() const { return squares.has_drained(); }
-
- private:
-  template <int N, class F>
-  __device__ void for_both(product<T> (&square)[N], F f) {
-    T x[N];
-#pragma unroll
-    for (int i = 0; i < N; ++i) x[i] = square[i].x;
-    f(squares, square);
-    f(sum, x);
-  }
 };
 
 }  // namespace fanin::cuda

@@ -38,13 +38,14 @@ class exponent_window {
   /// Whether x is 0 or in the window.
   __device__ bool holds(T x) const { return place(x) < span_ || detail::to_bits(x) * 2 == 0; }
   __device__ bool is_below(T x) const { return (high_word(x) & 0x7fffffffu) < lowest_ / 2; }
+  __device__ bool is_above(T x) const { return place(x) >= span_ && !is_below(x); }
 
  private:
   unsigned lowest_ = 0, span_ = 0;
 };
 
-/// The windows of a term's factors: one window for elements and their squares. They have up to `Binades` binades,
-/// with exponents from Lowest to Highest - 1.
+/// The windows of a term's factors: one window for elements and their squares, and one for each part of complex
+/// elements. They have up to `Binades` binades, with exponents from Lowest to Highest - 1.
 template <class Terms, int Binades, int Lowest, int Highest>
 class term_windows {
   using T = typename Terms::number;
@@ -79,14 +80,23 @@ class term_windows {
     for (int i = 0; i < factors; ++i) all = all && largest[i] < window_[i].span();
     return all;
   }
-  __device__ bool holds(T x) const { return window_[0].holds(x); }
-  __device__ bool holds(const product<T>& p) const {
-    return window_[0].holds(p.x) && window_[factors - 1].holds(p.y);
+  template <class Term>
+  __device__ bool holds(const Term& term) const {
+    bool all = true;
+    for_each_number(term, [&](int factor, T x) { all = all && window_[factor].holds(x); });
+    return all;
   }
   /// Whether a term that the windows do not hold is so for a small factor only.
   __device__ bool is_below(T x) const { return window_[0].is_below(x); }
   __device__ bool is_below(const product<T>& p) const {
     return window_[0].is_below(p.x) || window_[factors - 1].is_below(p.y);
+  }
+  /// Of complex numbers, whether no part is above its window.
+  template <class Term>
+  __device__ bool is_below(const Term& term) const {
+    bool all = true;
+    for_each_number(term, [&](int factor, T x) { all = all && !window_[factor].is_above(x); });
+    return all;
   }
 
  protected:
@@ -95,17 +105,30 @@ class term_windows {
   __device__ unsigned place(T x, int factor = 0) const { return window_[factor < factors ? factor : 0].place(x); }
 
  private:
+  /// Calls f(factor, x) for the numbers of a term.
+  template <class F>
+  __device__ static void for_each_number(T x, F f) {
+    f(0, x);
+  }
+  template <class F>
+  __device__ static void for_each_number(const std::complex<T>& z, F f) {
+    f(0, z.real());
+    f(1, z.imag());
+  }
+  template <class F>
+  __device__ static void for_each_number(const product<T>& p, F f) {
+    f(0, p.x);
+    if constexpr (factors == 2) f(1, p.y);
+  }
+  template <class F>
+  __device__ static void for_each_number(const product<std::complex<T>>& p, F f) {
+#pragma unroll
+    for (int i = 0; i < 2; ++i) f(0, part(p.x, i)), f(1, part(p.y, i));
+  }
   template <class F>
   __device__ static void for_each_factor(const vector& v, F f) {
 #pragma unroll
-    for (int i = 0; i < width; ++i) {
-      if constexpr (Terms::power == 1) {
-        f(0, v.at(i));
-      } else {
-        f(0, v.at(i).x);
-        if constexpr (factors == 2) f(1, v.at(i).y);
-      }
-    }
+    for (int i = 0; i < width; ++i) for_each_number(v.at(i), f);
   }
 
   window window_[factors];

@@ -3,10 +3,12 @@
 // arrays.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <type_traits>
 
 #include <fanin/accumulator/fixed_point.hpp>
+#include <fanin/complex_number.hpp>
 #include <fanin/cuda/vectors.cuh>
 
 namespace fanin::cuda {
@@ -19,23 +21,48 @@ struct product {
   T x, y;
 };
 
-/// Whether a term is not -0. A sum is -0 if all of its terms are.
+/// -x, also of a NaN. No double is touched.
 template <class T>
-__device__ bool is_not_negative_zero(T x) {
-  return detail::to_bits(x) != detail::float_format<T>::sign;
-}
-template <class T>
-__device__ bool is_not_negative_zero(const product<T>& p) {
-  const bool negative = ((detail::to_bits(p.x) ^ detail::to_bits(p.y)) & detail::float_format<T>::sign) != 0;
-  return !negative || (detail::to_bits(p.x) * 2 != 0 && detail::to_bits(p.y) * 2 != 0);
+__device__ T negated(T x) {
+  return detail::from_bits<T>(detail::to_bits(x) ^ detail::float_format<T>::sign);
 }
 
-/// The terms of an array's elements, or their squares.
+/// Part 0 of a complex number is its real part, and part 1 its imaginary part. A real number is its part 0.
+template <class T>
+__device__ T part(T x, int) {
+  return x;
+}
+template <class T>
+__device__ T part(const std::complex<T>& z, int i) {
+  return i == 0 ? z.real() : z.imag();
+}
+
+/// Whether a term is not -0. A sum is -0 if all of its terms are. Complex numbers have a bit for each part.
+template <class T>
+__device__ unsigned not_negative_zeros(T x) {
+  return detail::to_bits(x) != detail::float_format<T>::sign ? 1 : 0;
+}
+template <class T>
+__device__ unsigned not_negative_zeros(const product<T>& p) {
+  const bool negative = ((detail::to_bits(p.x) ^ detail::to_bits(p.y)) & detail::float_format<T>::sign) != 0;
+  return !negative || (detail::to_bits(p.x) * 2 != 0 && detail::to_bits(p.y) * 2 != 0) ? 1 : 0;
+}
+template <class T>
+__device__ unsigned not_negative_zeros(const std::complex<T>& z) {
+  return not_negative_zeros(z.real()) | not_negative_zeros(z.imag()) << 1;
+}
+/// A complex dot product has no part of -0.
+template <class T>
+__device__ unsigned not_negative_zeros(const product<std::complex<T>>&) {
+  return 3;
+}
+
+/// The terms of an array's elements, or their squares. Both parts of complex elements are summed.
 template <class T, int Power, class Term = accumulator::plain_term>
 struct powers {
   using element = T;
-  using number = T;
-  static constexpr int power = Power, factors = 1;  ///< arrays of elements
+  using number = part_of<T>;
+  static constexpr int power = Power, factors = complex_number<T> ? 2 : 1;  ///< windows of exponents
   static constexpr bool plain = Power == 1 && std::is_same_v<Term, accumulator::plain_term>;
   using term = std::conditional_t<Power == 1, T, product<T>>;
 
@@ -71,57 +98,14 @@ struct moments : powers<T, 2> {};
 template <class Terms>
 inline constexpr bool are_moments = std::is_same_v<Terms, moments<typename Terms::element>>;
 
-/// The real or the imaginary parts of complex numbers, which are loaded into registers: bulk copies bring both.
-template <class T>
-struct parts {
-  using element = std::complex<T>;
-  using number = T;
-  static constexpr int power = 1, factors = 1;
-  using term = T;
-  bool imaginary;
-
-  struct vector {
-    T x[cuda::vector<element>::size];
-    __device__ term at(int i) const { return x[i]; }
-    __device__ void clear(int i) { x[i] = T{0}; }
-    __device__ static vector negative_zeros() {
-      vector v;
-#pragma unroll
-      for (T& x : v.x) x = -T{0};
-      return v;
-    }
-  };
-
-  __device__ vector load(const cuda::vector<element>* from) const {
-    const cuda::vector<element> all = cuda::load(from);
-    vector v;
-#pragma unroll
-    for (int i = 0; i < all.size; ++i) v.x[i] = part_of(all.at[i]);
-    return v;
-  }
-  __device__ term load_one(const element* x) const { return part_of(*x); }
-
- private:
-  __device__ T part_of(const element& z) const { return imaginary ? z.imag() : z.real(); }
-};
-
-/// The order of the second factors of complex numbers, for a part of the product. The factors are read as pairs of
-/// real numbers.
-struct pair_order {
-  bool swapped = false;      ///< whether both of a pair change places
-  bool negated_odd = false;  ///< whether the second of a pair, then, has the other sign
-};
-
-/// The products of the elements of two arrays. Aligned says that second.is_aligned(). With Paired the elements are
-/// the parts of complex numbers, and `order` arranges the parts of the second array.
-template <class T, bool Aligned, bool Paired = false>
+/// The products of the elements of two arrays. Aligned says that second.is_aligned().
+template <class T, bool Aligned>
 struct products {
   using element = T;
-  using number = T;
+  using number = part_of<T>;
   static constexpr int power = 2, factors = 2;
   using term = product<T>;
   second_array<T> second;
-  pair_order order = {};
 
   struct vector {
     cuda::vector<T> x, y;
@@ -137,31 +121,47 @@ struct products {
 
   __device__ vector load(const cuda::vector<T>* x) const {
     if constexpr (Aligned) {
-      return {cuda::load(x), arranged(cuda::load(second.at(x)))};
+      return {cuda::load(x), cuda::load(second.at(x))};
     } else {
-      return {cuda::load(x), arranged(second.gather(x))};
+      return {cuda::load(x), second.gather(x)};
     }
   }
-  __device__ term load_one(const T* x) const {
-    const T* const y = second.at(x);
-    if constexpr (!Paired) return {*x, *y};
-    const bool odd = reinterpret_cast<std::uintptr_t>(x) / sizeof(T) % 2 != 0;
-    const T factor = !order.swapped ? *y : odd ? *(y - 1) : *(y + 1);
-    return {*x, odd && order.negated_odd ? -factor : factor};
+  __device__ term load_one(const T* x) const { return {*x, *second.at(x)}; }
+};
+
+/// The products of complex numbers, the first of which are conjugated if `flipped` is the bit of the sign, and not
+/// if it is 0. The sum of each part has two products of real numbers for each element.
+template <class T, bool Aligned>
+struct complex_products : products<std::complex<T>, Aligned> {
+  using base = products<std::complex<T>, Aligned>;
+  using vector = typename base::vector;
+  typename detail::float_format<T>::bits flipped;
+
+  /// The terms of a vector that load() returned. A change of signs in load() would wait for the load.
+  __device__ vector arranged(vector v) const {
+#pragma unroll
+    for (std::complex<T>& z : v.x.at) z = first(z);
+    return v;
+  }
+  __device__ product<std::complex<T>> load_one(const std::complex<T>* x) const {
+    const product<std::complex<T>> one = base::load_one(x);
+    return {first(one.x), one.y};
   }
 
  private:
-  __device__ cuda::vector<T> arranged(cuda::vector<T> y) const {
-    if constexpr (Paired) {
-#pragma unroll
-      for (int i = 0; i < y.size; i += 2) {
-        const T even = y.at[i], odd = y.at[i + 1], second_of_pair = order.swapped ? even : odd;
-        y.at[i] = order.swapped ? odd : even;
-        y.at[i + 1] = order.negated_odd ? -second_of_pair : second_of_pair;
-      }
-    }
-    return y;
+  __device__ std::complex<T> first(const std::complex<T>& z) const {
+    return {z.real(), detail::from_bits<T>(detail::to_bits(z.imag()) ^ flipped)};
   }
 };
+
+/// The terms of a vector that terms.load() returned.
+template <class Terms>
+__device__ typename Terms::vector arranged(const Terms& terms, const typename Terms::vector& v) {
+  if constexpr (requires { terms.arranged(v); }) {
+    return terms.arranged(v);
+  } else {
+    return v;
+  }
+}
 
 }  // namespace fanin::cuda

@@ -84,10 +84,10 @@ class loaded_tiles {
   /// Whether a thread of the warp has a vector k in it. The others have terms of -0.
   __device__ bool has_vector(int k) const { return static_cast<unsigned>(k) < warp_count_; }
   /// Vector k of this thread in the current tile.
-  __device__ const vector& at(int k) const { return v_[k]; }
+  __device__ vector at(int k) const { return arranged(terms_, v_[k]); }
   /// Returns vector k. Its registers then receive vector k of the next tile. Each vector is taken once.
   __device__ vector take(int k) {
-    const vector held = v_[k];
+    const vector held = at(k);
     if (next_first_ != nullptr) v_[k] = terms_.load(next_first_ + k * 32);
     return held;
   }

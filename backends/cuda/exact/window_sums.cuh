@@ -10,6 +10,7 @@
 #include "backends/cuda/exact/double_squares.cuh"
 #include "backends/cuda/exact/integer_sums.cuh"
 #include "backends/cuda/exact/limb_products.cuh"
+#include "backends/cuda/exact/shared_pairs.cuh"
 #include "backends/cuda/exact/warp.cuh"
 
 namespace fanin::cuda {
@@ -22,9 +23,11 @@ using window_arithmetic =
                                                    std::type_identity<limb_products<Terms>>>>::type;
 
 /// The sums of a block.
-template <class Terms, int Warps>
-using block_sums_of = std::conditional_t<are_moments<Terms>, shared_moments<typename Terms::number, Warps>,
-                                         shared_sums<typename Terms::number, Warps, Terms::power>>;
+template <class Terms, int Warps, class T = typename Terms::number>
+using block_sums_of =
+    std::conditional_t<are_moments<Terms>, shared_moments<T, Warps>,
+                       std::conditional_t<complex_number<typename Terms::element>,
+                                          shared_parts<T, Warps, Terms::power>, shared_sums<T, Warps, Terms::power>>>;
 
 /// Whole warps call all members but the constructor.
 template <class Terms, int Warps, int ThreadVectors>
@@ -68,17 +71,16 @@ class window_sums {
     additions_ += 32;
     if (!has_element) return;
     term last[] = {terms_.load_one(x)};
-    if (is_not_negative_zero(last[0])) block_.note(seen_bits::not_negative_zero);
+    block_.note_terms(not_negative_zeros(last[0]));
     block_.add_few(last);
   }
 
   /// Adds to the block's sums whether a term was not -0.
-  __device__ void finish() {
-    if (not_negative_zero_) block_.note(seen_bits::not_negative_zero);
-  }
+  __device__ void finish() { block_.note_terms(not_negative_zeros_); }
 
  private:
   static constexpr unsigned whole_warp = 0xffffffffu;
+  static constexpr unsigned all_parts = complex_number<T> ? 3 : 1;
   static constexpr int most_tiles = arithmetic::most_elements / tile_elements;
   static constexpr int tiles_until_retry = 16;  ///< added one by one where no window holds most terms
   static constexpr int at_once = arithmetic::vectors_at_once;
@@ -109,7 +111,7 @@ class window_sums {
     const unsigned threads_outside = __ballot_sync(whole_warp, outside != 0);
     if (threads_outside == 0) return;
     additions_ += __popc(threads_outside) * tile_elements;
-    needs_window_ = __popc(threads_outside) >= 16 || __any_sync(whole_warp, (outside & above) != 0);
+    needs_window_ = needs_window_ || __popc(threads_outside) >= 16 || __any_sync(whole_warp, (outside & above) != 0);
   }
 
   static constexpr unsigned below = 1, above = 2;
@@ -151,7 +153,8 @@ class window_sums {
   }
 
   /// Chooses a window for the tile, from its largest exponents. If half of the threads have terms outside of the
-  /// window in their first vectors, or all terms are -0, they are added one by one.
+  /// window in their first vectors, or all terms are -0, they are added one by one. While all terms of a part are -0,
+  /// each tile chooses a window, since terms are looked at here only.
   template <class Tiles>
   __device__ void choose_window(const Tiles& tiles) {
     unsigned largest[arithmetic::factors] = {};
@@ -163,26 +166,29 @@ class window_sums {
     if (arithmetic::factors == 2 || largest[0] == 0) {
       note_negative_zeros(tiles);
     } else {
-      not_negative_zero_ = true;
+      not_negative_zeros_ = all_parts;
     }
     const term_vector first = tiles.at(0);
     bool has_outside = false;
 #pragma unroll
     for (int i = 0; i < width; ++i) has_outside = has_outside || !arithmetic_.holds(first.at(i));
-    needs_window_ = !not_negative_zero_ || __popc(__ballot_sync(whole_warp, has_outside)) >= 16;
-    if (needs_window_) tiles_without_window_ = not_negative_zero_ ? tiles_until_retry : 1;
+    const bool many_outside = __popc(__ballot_sync(whole_warp, has_outside)) >= 16;
+    needs_window_ = not_negative_zeros_ != all_parts || many_outside;
+    if (not_negative_zeros_ == 0 || many_outside) {
+      tiles_without_window_ = not_negative_zeros_ == all_parts ? tiles_until_retry : 1;
+    }
   }
 
-  /// Notes whether a term is not -0.
+  /// Notes which parts of the terms are not -0.
   template <class Tiles>
   __device__ void note_negative_zeros(const Tiles& tiles) {
 #pragma unroll(Tiles::unrolled_vectors)
     for (int k = 0; k < ThreadVectors; ++k) {
       const term_vector v = tiles.at(k);
 #pragma unroll
-      for (int i = 0; i < width; ++i) not_negative_zero_ |= is_not_negative_zero(v.at(i));
+      for (int i = 0; i < width; ++i) not_negative_zeros_ |= not_negative_zeros(v.at(i));
     }
-    not_negative_zero_ = __any_sync(whole_warp, not_negative_zero_);
+    not_negative_zeros_ = warp_or(not_negative_zeros_);
   }
 
   /// Adds the sums of the window to the block's chunks, and clears them.
@@ -201,7 +207,7 @@ class window_sums {
   int additions_ = 0;             ///< additions to one word of the block since this warp's last drain
   int tiles_without_window_ = 0;  ///< how many more tiles are added one by one
   bool needs_window_ = true;
-  bool not_negative_zero_ = false;  ///< whether a term was not -0
+  unsigned not_negative_zeros_ = 0;  ///< a bit for each part of which a term was not -0
 };
 
 }  // namespace fanin::cuda
