@@ -112,7 +112,7 @@ struct fold_of<Recipe, accumulator::exact_dot<T>> {
 
 template <class Recipe, class T>
 struct fold_of<Recipe, accumulator::componentwise<accumulator::exact_sum<T>>> {
-  using type = parts_fold<T>;
+  using type = parts_fold<Recipe>;
 };
 template <class Recipe, class T>
 struct fold_of<Recipe, accumulator::componentwise<accumulator::exact_square_sum<T>>> {

@@ -16,7 +16,7 @@ constexpr auto moment_kernel = kernel<moments<T>, tuning::exact_many, moments_wr
 template <class T>
 constexpr auto dot_kernel = kernel<products<T, true>, tuning::exact_pairs(sizeof(T)), exact_state_writer<T, 2>>;
 template <class T, tuning::shape Shape>
-constexpr auto parts_kernel = kernel<powers<std::complex<T>, 1>, Shape, exact_parts_writer<chunk_parts<T>>>;
+constexpr auto parts_kernel = kernel<powers<std::complex<T>, 1>, Shape, complex_sum_writer<T>>;
 template <class T>
 constexpr auto complex_dot_kernel = kernel<complex_products<T, true>, tuning::exact_pairs(sizeof(T), true),
                                            exact_parts_writer<chunk_part_products<T>>>;

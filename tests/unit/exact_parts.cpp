@@ -40,13 +40,32 @@ Sums written(const Sums& total) {
   return out;
 }
 
+/// Checks the sum and the mean as the last block writes them in place of the sums.
+template <class R, class T>
+void check_values(const cuda::chunk_parts<T>& total, const accumulator::part_states<exact_accumulator<T>>& expected,
+                  std::uint64_t count) {
+  for (const sum_value value : {sum_value::total, sum_value::mean}) {
+    const auto of_part = [&](const exact_accumulator<T>& sum) {
+      return bits_of(value == sum_value::mean ? sum.template mean<R>(count) : sum.template round<R>());
+    };
+    device_result<std::complex<R>> found{{R{77}, R{77}}, 77};
+    const cuda::complex_sum_writer<T> write{nullptr, {&found, detail::number_format::of<R>()}, value, count};
+    launch(1, 64, [&] { write(total); });
+    CHECK(bits_of(found.value.real()) == of_part(expected.re));
+    CHECK(bits_of(found.value.imag()) == of_part(expected.im));
+    CHECK(found.overflowed == 0);
+  }
+}
+
 template <class T>
 void check_sum(std::span<const std::complex<T>> z) {
   accumulator::part_states<exact_accumulator<T>> expected;
   for (const std::complex<T>& x : z) expected.re.add(x.real()), expected.im.add(x.imag());
-  const auto found = written(warp_sum(cuda::powers<std::complex<T>, 1>(), z));
+  const cuda::chunk_parts<T> total = warp_sum(cuda::powers<std::complex<T>, 1>(), z), found = written(total);
   check_same(static_cast<exact_accumulator<T>>(found.re), expected.re);
   check_same(static_cast<exact_accumulator<T>>(found.im), expected.im);
+  check_values<double>(total, expected, z.size());
+  if constexpr (sizeof(T) == 4) check_values<float>(total, expected, z.size());
 }
 
 /// Checks the dot product of x, or of its conjugate, and y, which begins at `distance` bytes behind x.

@@ -73,7 +73,7 @@ auto warp_sum(const Terms& terms, std::span<const T> x) {
       total.at(i) += sum;
       ++visits[static_cast<std::size_t>(i)];
     });
-    if (threadIdx.x == 0) total.flags() = block.seen();
+    if (threadIdx.x == 0) total.set_flags(block.seen());
   });
   CHECK(visits == std::vector<int>(sums::count, 1));
   return total;

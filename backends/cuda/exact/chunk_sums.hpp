@@ -35,6 +35,7 @@ struct chunk_sums {
 
   FANIN_HOST_DEVICE std::int64_t& at(int i) { return chunk[i]; }
   FANIN_HOST_DEVICE unsigned& flags() { return seen; }
+  FANIN_HOST_DEVICE void set_flags(unsigned flags) { seen = flags; }
 
   /// The sum in two's complement, in units of 2^(low + 16 first), least significant word first: two chunks a word.
   /// The chunks below `first` are 0, and the words can hold the sum.
@@ -73,10 +74,10 @@ struct two_parts {
 
   /// The chunks of both sums. The chunks of `re` come first.
   FANIN_HOST_DEVICE std::int64_t& at(int i) { return i < Sum::count ? re.chunk[i] : im.chunk[i - Sum::count]; }
-  /// The flags of both sums while a kernel adds: flags_of(re, im).
+  /// While a kernel adds, flags_of(re, im) are the flags of both sums.
   FANIN_HOST_DEVICE unsigned& flags() { return re.seen; }
-  FANIN_HOST_DEVICE static unsigned flags_of(unsigned re, unsigned im) { return re | im << flag_bits; }
-  static constexpr int flag_bits = 4;
+  FANIN_HOST_DEVICE static unsigned flags_of(unsigned re, unsigned im) { return re | im << 4; }
+  FANIN_HOST_DEVICE void set_flags(unsigned flags) { re.seen = flags & 15, im.seen = flags >> 4; }
 };
 /// The sums of the parts of complex numbers.
 template <class T>
@@ -113,6 +114,7 @@ struct chunk_moments {
   /// The chunks of both sums. The chunks of `sum` come first.
   FANIN_HOST_DEVICE std::int64_t& at(int i) { return i < sum.count ? sum.chunk[i] : squares.chunk[i - sum.count]; }
   FANIN_HOST_DEVICE unsigned& flags() { return sum.seen; }
+  FANIN_HOST_DEVICE void set_flags(unsigned flags) { sum.seen = flags; }
 
   FANIN_HOST_DEVICE explicit operator exact_moments_accumulator<T>() const {
     return {static_cast<exact_accumulator<T>>(sum), static_cast<exact_square_accumulator<T>>(squares)};

@@ -8,12 +8,25 @@
 namespace fanin::cuda {
 
 /// Folds sums and means.
-template <class T>
+template <class Recipe>
 class parts_fold : public unrounded_fold {
+  using T = part_of<typename Recipe::element>;
+  static constexpr sum_value value = row_of(Recipe::what).value;
+
  public:
   using unrounded_fold::unrounded_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
-    const exact_parts_writer<chunk_parts<T>> write{static_cast<chunk_parts<T>*>(out)};
+    run(where, data, count, {static_cast<chunk_parts<T>*>(out), {}, value, count});
+  }
+  bool launch_finished(const execution& where, const operands& data, std::uint64_t count, element_type result,
+                       void* out) const override {
+    run(where, data, count, {nullptr, {out, format_of(result)}, value, count});
+    return true;
+  }
+
+ private:
+  static void run(const execution& where, const operands& data, std::uint64_t count,
+                  const complex_sum_writer<T>& write) {
     launch_exact<powers<std::complex<T>, 1>>(where, data.x, count, write);
   }
 };

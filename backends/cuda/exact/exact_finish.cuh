@@ -14,6 +14,11 @@ struct value_place {
   void* result = nullptr;
   detail::number_format to{};
 
+  /// The place behind this one's number: of a second number before the flag.
+  __device__ value_place next() const {
+    return {static_cast<std::byte*>(result) + (to.sign >> 63 != 0 ? sizeof(double) : sizeof(float)), to};
+  }
+
   /// Stores a number of the format.
   __device__ void store(detail::number_format::bits number) const {
     if (to.sign >> 63 != 0) {
@@ -47,14 +52,13 @@ struct exact_state_writer {
   __device__ void operator()(const chunk_sums<T, Power>& total) const { write_state(total, total.seen, out); }
 };
 
-/// Writes both sums of the grid to `out`. A whole block calls it.
+/// Writes the sums of both parts to `out`.
 template <class Sums>
 struct exact_parts_writer {
   Sums* out;
   __device__ void operator()(const Sums& total) const {
-    const unsigned seen = total.re.seen;
-    write_state(total.re, seen & ((1u << Sums::flag_bits) - 1), &out->re);
-    write_state(total.im, seen >> Sums::flag_bits, &out->im);
+    write_state(total.re, total.re.seen, &out->re);
+    write_state(total.im, total.im.seen, &out->im);
   }
 };
 
@@ -94,6 +98,27 @@ struct exact_sum_writer {
     if (value == sum_value::total) return sum.template round<bits>(to);
     if constexpr (Power == 1) return sum.template mean<bits>(count, to);
     if constexpr (Power == 2) return sum.template root<bits>(to);
+  }
+};
+
+/// Does for both parts of complex numbers what exact_sum_writer does for a sum.
+template <class T>
+struct complex_sum_writer {
+  chunk_parts<T>* out;
+  value_place place;
+  sum_value value;
+  std::uint64_t count;
+
+  __device__ void operator()(const chunk_parts<T>& total) const {
+    if (place.result == nullptr) return exact_parts_writer<chunk_parts<T>>{out}(total);
+    if (threadIdx.x >= 32) return;
+#pragma unroll 1
+    for (int i = 0; i < 2; ++i) {
+      // The flag behind the real part is where the imaginary part is stored next.
+      const exact_sum_writer<T, 1> write{nullptr, i == 0 ? place : place.next(), value, count};
+      write(i == 0 ? total.re : total.im);
+      __syncwarp();
+    }
   }
 };
 

@@ -16,7 +16,7 @@ __device__ void finish_grid(Block& block, Sums& result, Sums* total, unsigned* t
   block.for_each_chunk(
       [&](int i, std::int64_t sum) { has_all ? void(result.at(i) = sum) : atomic_add(total->at(i), sum); });
   if (has_all) {
-    if (threadIdx.x == 0) result.flags() = block.seen();
+    if (threadIdx.x == 0) result.set_flags(block.seen());
   } else {
     if (threadIdx.x == 0) atomicOr(&total->flags(), block.seen());
     __syncthreads();
@@ -26,7 +26,7 @@ __device__ void finish_grid(Block& block, Sums& result, Sums* total, unsigned* t
       result.at(i) =
           static_cast<std::int64_t>(atomicExch(reinterpret_cast<unsigned long long*>(&total->at(i)), 0ull));
     }
-    if (threadIdx.x == 0) result.flags() = atomicExch(&total->flags(), 0u);
+    if (threadIdx.x == 0) result.set_flags(atomicExch(&total->flags(), 0u));
   }
   __syncthreads();
   write(result);
