@@ -14,12 +14,12 @@ constexpr auto square_kernel = kernel<powers<T, 2>, tuning::exact_many, exact_su
 template <class T>
 constexpr auto moment_kernel = kernel<moments<T>, tuning::exact_many, moments_writer<T>>;
 template <class T>
-constexpr auto dot_kernel = kernel<products<T, true>, tuning::exact_pairs(sizeof(T)), exact_state_writer<T, 2>>;
+constexpr auto dot_kernel = kernel<products<T, true>, tuning::exact_pairs(sizeof(T)), exact_sum_writer<T, 2>>;
 template <class T, tuning::shape Shape>
-constexpr auto parts_kernel = kernel<powers<std::complex<T>, 1>, Shape, complex_sum_writer<T>>;
+constexpr auto parts_kernel = kernel<powers<std::complex<T>, 1>, Shape, complex_writer<T, 1>>;
 template <class T>
-constexpr auto complex_dot_kernel = kernel<complex_products<T, true>, tuning::exact_pairs(sizeof(T), true),
-                                           exact_parts_writer<chunk_part_products<T>>>;
+constexpr auto complex_dot_kernel =
+    kernel<complex_products<T, true>, tuning::exact_pairs(sizeof(T), true), complex_writer<T, 2>>;
 
 /// A use of each kernel, so that it is compiled.
 const void* const kernels[] = {reinterpret_cast<const void*>(sum_kernel<float, tuning::exact_few>),

@@ -32,40 +32,45 @@ std::complex<T>* aligned_to_16(std::vector<std::complex<T>>& memory) {
 }
 
 /// The sums as the last block writes them.
-template <class Sums>
+template <class Writer, class Sums>
 Sums written(const Sums& total) {
   Sums out;
   std::memset(static_cast<void*>(&out), 0x5a, sizeof out);
-  launch(1, 32, [&] { cuda::exact_parts_writer<Sums>{&out}(total); });
+  launch(1, 32, [&] { Writer{&out, {}, sum_value::total, 1}(total); });
   return out;
 }
 
-/// Checks the sum and the mean as the last block writes them in place of the sums.
-template <class R, class T>
-void check_values(const cuda::chunk_parts<T>& total, const accumulator::part_states<exact_accumulator<T>>& expected,
-                  std::uint64_t count) {
-  for (const sum_value value : {sum_value::total, sum_value::mean}) {
-    const auto of_part = [&](const exact_accumulator<T>& sum) {
-      return bits_of(value == sum_value::mean ? sum.template mean<R>(count) : sum.template round<R>());
-    };
-    device_result<std::complex<R>> found{{R{77}, R{77}}, 77};
-    const cuda::complex_sum_writer<T> write{nullptr, {&found, detail::number_format::of<R>()}, value, count};
-    launch(1, 64, [&] { write(total); });
-    CHECK(bits_of(found.value.real()) == of_part(expected.re));
-    CHECK(bits_of(found.value.imag()) == of_part(expected.im));
-    CHECK(found.overflowed == 0);
-  }
+/// Checks the values that the last block writes in place of the sums: R of both parts is expected.
+template <class Writer, class R, class Sums>
+void check_values(const Sums& total, sum_value value, std::uint64_t count, R re, R im, bool has_negative_zero) {
+  device_result<std::complex<R>> found{{R{77}, R{77}}, 77};
+  const Writer write{nullptr, {&found, detail::number_format::of<R>(), has_negative_zero}, value, count};
+  launch(1, 64, [&] { write(total); });
+  CHECK(bits_of(found.value.real()) == bits_of(re));
+  CHECK(bits_of(found.value.imag()) == bits_of(im));
+  CHECK(found.overflowed == 0);
+}
+
+/// Calls f(R()) for the types of results of T.
+template <class T, class F>
+void for_results(const F& f) {
+  f(double());
+  if constexpr (sizeof(T) == 4) f(float());
 }
 
 template <class T>
 void check_sum(std::span<const std::complex<T>> z) {
-  accumulator::part_states<exact_accumulator<T>> expected;
-  for (const std::complex<T>& x : z) expected.re.add(x.real()), expected.im.add(x.imag());
-  const cuda::chunk_parts<T> total = warp_sum(cuda::powers<std::complex<T>, 1>(), z), found = written(total);
-  check_same(static_cast<exact_accumulator<T>>(found.re), expected.re);
-  check_same(static_cast<exact_accumulator<T>>(found.im), expected.im);
-  check_values<double>(total, expected, z.size());
-  if constexpr (sizeof(T) == 4) check_values<float>(total, expected, z.size());
+  exact_accumulator<T> re, im;
+  for (const std::complex<T>& x : z) re.add(x.real()), im.add(x.imag());
+  using writer = cuda::complex_writer<T, 1>;
+  const cuda::chunk_parts<T> total = warp_sum(cuda::powers<std::complex<T>, 1>(), z), found = written<writer>(total);
+  check_same(static_cast<exact_accumulator<T>>(found.re), re);
+  check_same(static_cast<exact_accumulator<T>>(found.im), im);
+  for_results<T>([&]<class R>(R) {
+    const std::uint64_t count = z.size();
+    check_values<writer>(total, sum_value::total, count, re.template round<R>(), im.template round<R>(), true);
+    check_values<writer>(total, sum_value::mean, count, re.template mean<R>(count), im.template mean<R>(count), true);
+  });
 }
 
 /// Checks the dot product of x, or of its conjugate, and y, which begins at `distance` bytes behind x.
@@ -79,15 +84,16 @@ void check_dot(std::span<const std::complex<T>> x, std::ptrdiff_t distance, bool
     im.add(x[i].real(), y[i].imag()), im.add(b, y[i].real());
   }
   CAPTURE(conjugated);
-  const auto found = written(
-      warp_sum(cuda::complex_products<T, Aligned>{{{distance}}, conjugated ? detail::float_format<T>::sign : 0}, x));
-  const auto expect = [](const cuda::chunk_products<T>& sum, const exact_dot_accumulator<T>& right) {
-    const auto as_dot = static_cast<exact_dot_accumulator<T>>(sum);
-    CHECK(limbs_of(as_dot) == limbs_of(right));
-    CHECK(bits_of(as_dot.template round<T>() + 0) == bits_of(right.template round<T>() + 0));
-  };
-  expect(found.re, re);
-  expect(found.im, im);
+  using writer = cuda::complex_writer<T, 2>;
+  const cuda::chunk_part_products<T> total =
+      warp_sum(cuda::complex_products<T, Aligned>{{{distance}}, conjugated ? detail::float_format<T>::sign : 0}, x);
+  const auto found = written<writer>(total);
+  CHECK(limbs_of(static_cast<exact_dot_accumulator<T>>(found.re)) == limbs_of(re));
+  CHECK(limbs_of(static_cast<exact_dot_accumulator<T>>(found.im)) == limbs_of(im));
+  for_results<T>([&]<class R>(R) {
+    check_values<writer>(total, sum_value::total, x.size(), accumulator::without_sign_of_zero(re.template round<R>()),
+                         accumulator::without_sign_of_zero(im.template round<R>()), false);
+  });
 }
 
 /// Checks sums of x, and of products with y.
@@ -155,6 +161,13 @@ TEST_SUITE("unit/exact_parts") {
           x[at] = before;
         }
       }
+    }
+  }
+
+  TEST_CASE_TEMPLATE("products below half of the smallest number, of both signs", T, float, double) {
+    const T tiny = std::numeric_limits<T>::denorm_min();
+    for (const T x : {tiny, -tiny}) {
+      for (const T y : {tiny, -tiny}) check_parts<T>({{x, T{0}}}, {{y, -y}});
     }
   }
 
@@ -247,8 +260,7 @@ TEST_SUITE("unit/exact_parts") {
       block.note_terms(cuda::not_negative_zeros(one[0]));
       block.add_few(one);
       __syncthreads();
-      cuda::finish_grid<32>(block, result, &total, &ticket,
-                            [&](const sums& all) { cuda::exact_parts_writer<sums>{&found}(all); });
+      cuda::finish_grid<32>(block, result, &total, &ticket, cuda::complex_writer<T, 1>{&found, {}, {}, 0});
     });
     using seen = cuda::seen_bits;
     CHECK(found.re.seen == (seen::not_negative_zero | seen::plus_infinity));

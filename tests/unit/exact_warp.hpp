@@ -192,6 +192,15 @@ void check_narrow_sums(const std::vector<T>& of_x, const std::vector<T>& of_y, s
   check_same(found_dot.template to_accumulator<exact_dot_accumulator<float>>(), dot);
 }
 
+/// Checks the dot product as the last block writes it.
+template <class R, class T>
+void check_dot_value(const cuda::chunk_sums<T, 2>& total, const exact_dot_accumulator<T>& expected) {
+  device_result<R> found{};
+  const cuda::exact_sum_writer<T, 2> write{nullptr, {&found, detail::number_format::of<R>()}, sum_value::total, 1};
+  launch(1, 32, [&] { write(total); });
+  CHECK(bits_of(found.value) == bits_of(expected.template round<R>()));
+}
+
 template <class T>
 struct alignas(16) aligned {
   T x[2048];
@@ -237,6 +246,8 @@ void check_sums(const std::vector<T>& x, const std::vector<T>& y) {
   for (std::size_t i = 0; i < x.size(); ++i) dot.add(x[i], y[i]);
   const auto products = warp_sum(cuda::products<T, true>{sizeof(pair[0])}, elements);
   check_same(products.template to_accumulator<exact_dot_accumulator<T>>(), dot);
+  check_dot_value<double>(products, dot);
+  if constexpr (sizeof(T) == 4) check_dot_value<float>(products, dot);
 }
 
 }  // namespace fanin::test

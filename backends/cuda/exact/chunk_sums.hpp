@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <fanin/accumulator/complex.hpp>
 #include <fanin/accumulator/dot.hpp>
@@ -102,6 +103,9 @@ struct chunk_part_products : two_parts<chunk_products<T>> {
     return {{static_cast<exact_dot_accumulator<T>>(this->re)}, {static_cast<exact_dot_accumulator<T>>(this->im)}};
   }
 };
+
+template <class T, int Power>
+using complex_sums = std::conditional_t<Power == 1, chunk_parts<T>, chunk_part_products<T>>;
 
 /// The two sums of a variance.
 template <class T>

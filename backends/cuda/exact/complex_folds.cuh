@@ -26,7 +26,7 @@ class parts_fold : public unrounded_fold {
 
  private:
   static void run(const execution& where, const operands& data, std::uint64_t count,
-                  const complex_sum_writer<T>& write) {
+                  const complex_writer<T, 1>& write) {
     launch_exact<powers<std::complex<T>, 1>>(where, data.x, count, write);
   }
 };
@@ -47,9 +47,18 @@ class complex_dot_fold : public unrounded_fold {
  public:
   using unrounded_fold::unrounded_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
-    using sums = chunk_part_products<T>;
-    launch_products<complex_products, T>(where, data, count, exact_parts_writer<sums>{static_cast<sums*>(out)},
-                                         Conjugated ? detail::float_format<T>::sign : 0);
+    run(where, data, count, {static_cast<chunk_part_products<T>*>(out), {}, sum_value::total, count});
+  }
+  bool launch_finished(const execution& where, const operands& data, std::uint64_t count, element_type result,
+                       void* out) const override {
+    run(where, data, count, {nullptr, {out, format_of(result), false}, sum_value::total, count});
+    return true;
+  }
+
+ private:
+  static void run(const execution& where, const operands& data, std::uint64_t count,
+                  const complex_writer<T, 2>& write) {
+    launch_products<complex_products, T>(where, data, count, write, Conjugated ? detail::float_format<T>::sign : 0);
   }
 };
 

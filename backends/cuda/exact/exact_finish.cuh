@@ -13,14 +13,18 @@ namespace fanin::cuda {
 struct value_place {
   void* result = nullptr;
   detail::number_format to{};
+  bool has_negative_zero = true;  ///< else +0 is stored for -0
 
   /// The place behind this one's number: of a second number before the flag.
   __device__ value_place next() const {
-    return {static_cast<std::byte*>(result) + (to.sign >> 63 != 0 ? sizeof(double) : sizeof(float)), to};
+    value_place behind = *this;
+    behind.result = static_cast<std::byte*>(result) + (to.sign >> 63 != 0 ? sizeof(double) : sizeof(float));
+    return behind;
   }
 
   /// Stores a number of the format.
   __device__ void store(detail::number_format::bits number) const {
+    if (!has_negative_zero) number = accumulator::without_sign_of_zero(number, to);
     if (to.sign >> 63 != 0) {
       store_as<double>(number);
     } else if (to.sign >> 31 != 0) {
@@ -46,23 +50,9 @@ __device__ void write_state(const chunk_sums<T, Power>& total, unsigned seen, ch
   for (int i = threadIdx.x; i < total.count; i += blockDim.x) out->chunk[i] = total.chunk[i];
   if (threadIdx.x == 0) out->seen = seen;
 }
-template <class T, int Power>
-struct exact_state_writer {
-  chunk_sums<T, Power>* out;
-  __device__ void operator()(const chunk_sums<T, Power>& total) const { write_state(total, total.seen, out); }
-};
-
-/// Writes the sums of both parts to `out`.
-template <class Sums>
-struct exact_parts_writer {
-  Sums* out;
-  __device__ void operator()(const Sums& total) const {
-    write_state(total.re, total.re.seen, &out->re);
-    write_state(total.im, total.im.seen, &out->im);
-  }
-};
 
 /// Writes the grid's sum to `out`, or if place.result is not null, the rounded value there. A whole block calls it.
+/// Sums of products have Power 2, and are rounded as sums of squares are.
 template <class T, int Power>
 struct exact_sum_writer {
   using sums = chunk_sums<T, Power>;
@@ -102,20 +92,24 @@ struct exact_sum_writer {
 };
 
 /// Does for both parts of complex numbers what exact_sum_writer does for a sum.
-template <class T>
-struct complex_sum_writer {
-  chunk_parts<T>* out;
+template <class T, int Power>
+struct complex_writer {
+  using sums = complex_sums<T, Power>;
+  sums* out;
   value_place place;
   sum_value value;
   std::uint64_t count;
 
-  __device__ void operator()(const chunk_parts<T>& total) const {
-    if (place.result == nullptr) return exact_parts_writer<chunk_parts<T>>{out}(total);
+  __device__ void operator()(const sums& total) const {
+    if (place.result == nullptr) {
+      write_state(total.re, total.re.seen, &out->re);
+      return write_state(total.im, total.im.seen, &out->im);
+    }
     if (threadIdx.x >= 32) return;
 #pragma unroll 1
     for (int i = 0; i < 2; ++i) {
       // The flag behind the real part is where the imaginary part is stored next.
-      const exact_sum_writer<T, 1> write{nullptr, i == 0 ? place : place.next(), value, count};
+      const exact_sum_writer<T, Power> write{nullptr, i == 0 ? place : place.next(), value, count};
       write(i == 0 ? total.re : total.im);
       __syncwarp();
     }

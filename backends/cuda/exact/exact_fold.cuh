@@ -173,11 +173,22 @@ void launch_products(const execution& where, const operands& data, std::uint64_t
 /// Folds dot products.
 template <class T>
 class dot_fold : public unrounded_fold {
+  using N = computed_as<T>;
+
  public:
   using unrounded_fold::unrounded_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
-    using N = computed_as<T>;
-    const exact_state_writer<N, 2> write{static_cast<chunk_products<N>*>(out)};
+    run(where, data, count, {static_cast<chunk_products<N>*>(out), {}, sum_value::total, count});
+  }
+  bool launch_finished(const execution& where, const operands& data, std::uint64_t count, element_type result,
+                       void* out) const override {
+    run(where, data, count, {nullptr, {out, format_of(result)}, sum_value::total, count});
+    return true;
+  }
+
+ private:
+  static void run(const execution& where, const operands& data, std::uint64_t count,
+                  const exact_sum_writer<N, 2>& write) {
     if constexpr (narrow_float<T>) {
       launch_narrow<T, narrow_terms::products>(where, data, count, operation::dot, write);
     } else {

@@ -70,7 +70,7 @@ class limb_products : public limb_windows<Terms> {
  public:
   using windows = limb_windows<Terms>;
   using vector = typename Terms::vector;
-  static constexpr int vectors_at_once = 2 / sums, warp_values = products + parts;
+  static constexpr int vectors_at_once = sums == 1 || width == 1 ? 2 : 1, warp_values = products + parts;
   /// The most elements between two flushes. A product of limbs is at most 2^52. An element adds up to two such
   /// products, or to squares one. A complex element adds two products of numbers to each sum.
   static constexpr int most_elements = are_squares ? 2016 : 992 / sums;

@@ -80,7 +80,7 @@ class shared_parts : public shared_pair<shared_part<T, Warps, Power>, shared_par
   using part_sums = shared_part<T, Warps, Power>;
 
  public:
-  using sums = std::conditional_t<Power == 1, chunk_parts<T>, chunk_part_products<T>>;
+  using sums = complex_sums<T, Power>;
   /// A product of complex numbers adds two products of numbers to each sum, and two threads may share a copy.
   static constexpr int most_additions = part_sums::most_additions / Power / part_sums::threads_of_copy;
 
