@@ -55,10 +55,10 @@ void check_takes_results(operation what) {
 
 }  // namespace
 
-void check_index(const input_views& inputs, const array_view& index, const char* name) {
-  if (!is_integer(index.type) || byte_size(index.type) < 4) {
-    throw invalid_argument(std::string(name) + " are i32, i64, u32 or u64, not " +
-                           std::string(to_string(index.type)));
+void check_index(const input_views& inputs, const array_view& index, const char* name, std::size_t least_bytes) {
+  if (!is_integer(index.type) || byte_size(index.type) < least_bytes) {
+    throw invalid_argument(std::string(name) + " are integers" + (least_bytes > 1 ? " of 32 or 64 bits" : "") +
+                           ", not " + std::string(to_string(index.type)));
   }
   if (index.place != inputs.place())
     throw invalid_argument(std::string(name) + " have to be in the same memory as the input");
@@ -125,14 +125,14 @@ batch rows(const input_views& inputs, std::span<const std::size_t> shape, std::s
 }
 
 batch segments(const input_views& inputs, const array_view& offsets) {
-  check_index(inputs, offsets, "offsets");
+  check_index(inputs, offsets, "offsets", sizeof(std::int32_t));
   if (offsets.count == 0)
     throw invalid_argument("there are no offsets: segments need one offset more than there are segments");
   return {.kind = layout::segments, .inputs = inputs, .result_count = offsets.count - 1, .index = offsets};
 }
 
 batch groups(const input_views& inputs, const array_view& keys, std::size_t group_count) {
-  check_index(inputs, keys, "keys");
+  check_index(inputs, keys, "keys", 1);
   if (keys.count != inputs.count())
     throw invalid_argument("there are " + std::to_string(keys.count) + " keys for " + std::to_string(inputs.count()) +
                            " elements");

@@ -58,8 +58,8 @@ inline void check_data(const input_views& inputs) {
   if (inputs.mask().form > mask_form::bits) refuse("there is no such form of a mask");
 }
 
-/// @throws invalid_argument unless offsets or keys are integers of 32 or 64 bits where the inputs are
-void check_index(const input_views& inputs, const array_view& index, const char* name);
+/// @throws invalid_argument unless offsets or keys are integers of at least so many bytes where the inputs are
+void check_index(const input_views& inputs, const array_view& index, const char* name, std::size_t least_bytes);
 
 /// @throws invalid_argument if the memory for the operation's result is null, is for a result of another form, or of
 /// another type than `wanted`, if that is set

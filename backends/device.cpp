@@ -138,7 +138,7 @@ void enqueue_add_rows(const array_view& x, const array_view& keys, std::size_t c
   if (!is_floating(type) || byte_size(type) == 1) {
     throw unsupported("rows to add have to be f64, f32, f16 or bf16, not " + std::string(to_string(type)));
   }
-  check_index(x, keys, "keys");
+  check_index(x, keys, "keys", 1);
   if (columns == 0 || x.count % columns != 0 || x.count / columns != keys.count || out.count % columns != 0 ||
       (base.count > 0 && base.count != out.count)) {
     throw invalid_argument("the rows of " + std::to_string(columns) + " columns do not fit " +

@@ -80,10 +80,11 @@ std::unique_ptr<source> open_index(const batch_options& asked) {
   const std::string& path = !asked.keys.empty() ? asked.keys : asked.segments;
   if (path.empty()) return nullptr;
   auto index = std::make_unique<source>(input_options{.path = path});
-  constexpr std::array types = {element_type::i32, element_type::i64, element_type::u32, element_type::u64};
-  if (!index->npy() || std::ranges::find(types, index->type()) == types.end()) {
-    throw usage_error(fmt::format("{}: {} takes an .npy file of i32, i64, u32 or u64, not {} of {}", index->name(),
-                                  asked.name(), index->format(), to_string(index->type())));
+  const std::size_t least_bytes = asked.keys.empty() ? sizeof(std::int32_t) : 1;
+  if (!index->npy() || !is_integer(index->type()) || byte_size(index->type()) < least_bytes) {
+    throw usage_error(fmt::format("{}: {} takes an .npy file of {}, not {} of {}", index->name(), asked.name(),
+                                  asked.keys.empty() ? "i32, i64, u32 or u64" : "integers", index->format(),
+                                  to_string(index->type())));
   }
   require_c_order(*index, asked.name());
   return index;

@@ -47,6 +47,7 @@
 //     With fewer than 2^16 groups, elements of 1, 2 and 4 bytes take 5, 6 and 8. With elements of another size, two
 //     inputs, a mask or an index, each element takes up to 16 bytes and the copies. If the number of groups has more
 //     than 8 bits, each element takes up to 12 bytes more.
+//   - Keys of 8 and 16 bits: 4 bytes more for each element of groups that are not sorted.
 //   Host memory:
 //   - Contiguous rows, and segments: as for one array.
 //   - Rows with strides: for each thread up to 0.5 MiB of copies and the states of up to 64 rows, or 256 KiB of
@@ -100,7 +101,7 @@ struct batch {
   /// joined.
   std::array<array_axis, most_axes> axes{};
   std::size_t kept = 0, reduced = 0;
-  /// The offsets of segments, or the keys of groups: i32, i64, u32 or u64.
+  /// The offsets of segments, which are i32, i64, u32 or u64, or the keys of groups, which are of any integer type.
   array_view index = {};
   bool drops_others = false;
   std::optional<scalar> of_empty = {};
@@ -203,7 +204,8 @@ FANIN_API batch rows(const input_views& inputs, std::span<const std::size_t> sha
 FANIN_API batch segments(const input_views& inputs, const array_view& offsets);
 
 /// Group k has the elements whose key is k, for k from 0 up to group_count - 1.
-/// @throws invalid_argument if there are not as many keys as elements, or for the types and places as in segments()
+/// @throws invalid_argument if there are not as many keys as elements, if they are no integers, or if they are not in
+/// the same memory as the inputs
 FANIN_API batch groups(const input_views& inputs, const array_view& keys, std::size_t group_count);
 
 namespace detail {

@@ -148,8 +148,8 @@ FANIN_API void enqueue(operation what, const batch& many, const results_view& ou
 
 /// Enqueues enqueue() of a batch for each operation, with results out[i] of what[i], and returns. May be captured
 /// into a CUDA graph as below. Cost: a read of the elements for each operation, with one exception. Measures of
-/// dispersion of rows or segments with one method share a read, and where they are exact, sums and means of floats share
-/// the read too.
+/// dispersion of rows or segments with one method share a read, and where they are exact, sums and means of floats
+/// share the read too.
 /// @throws as enqueue() of a batch, and invalid_argument as fanin::reduce_each
 FANIN_API void enqueue_each(std::span<const operation> what, const batch& many, std::span<const results_view> out,
                             device_context& context, const options& chosen = {});
@@ -165,7 +165,7 @@ FANIN_API void enqueue_add_to(operation what, const batch& many, const results_v
 /// each row i of `x` with keys[i] == g, column by column. Rows have `columns` elements, and lie one after another.
 /// Rows whose key is of no group are left out. If the base has no elements, sums are of rows of x alone, and +0 if
 /// there are none. Sums are rounded once to the type of `x`, which is f64, f32, f16 or bf16. `base` and `out` have
-/// that type too. `out` may be the base, and must not overlap with other inputs. Keys are i32, u32, i64 or u64.
+/// that type too. `out` may be the base, and must not overlap with other inputs. Keys are integers of any type.
 /// Reproducible: the same bits for any order of the rows (exact). Memory: device. Scratch: some 24 bytes for each row
 /// of x, and a fifth of a byte for each element. May be captured into a CUDA graph as below. Cost: a sort of the
 /// keys, one read of x and base, and one write.

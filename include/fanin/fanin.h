@@ -186,7 +186,7 @@ typedef struct fanin_batch {
   /* FANIN_SEGMENTS: offsets, one more than segments. FANIN_GROUPS: a key for each element. In the memory of the input. */
   const void* index;
   uint64_t index_count;
-  fanin_type index_type; /* FANIN_I32, FANIN_I64, FANIN_U32 or FANIN_U64 */
+  fanin_type index_type; /* keys: any integer type; offsets: FANIN_I32, FANIN_I64, FANIN_U32 or FANIN_U64 */
   int32_t drop_others;   /* not 0: elements whose key is not a group's number are left out, and counted as absent */
   uint64_t group_count;
   const void* if_empty; /* the result of too few elements, of the type of the results, in host memory; null: as batch.hpp says */

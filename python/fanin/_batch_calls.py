@@ -9,7 +9,7 @@ from ._contexts import PER_THREAD_STREAM, context_of, is_left_to_long_call
 from ._direct_calls import call_of
 from ._reduce import batch_of
 from ._results import result_type_for
-from ._types import COMPLEX, I64, INDICES, code_of
+from ._types import COMPLEX, I64, INDICES, INTEGERS, code_of
 
 
 class BatchCall:
@@ -50,7 +50,7 @@ def rows_call(what, x, axis, choices, dtype):
 def indexed_call(what, x, index_type, groups, drop_others, choices, dtype=None, adds=False):
     """The call for segments (groups is None) or groups, whose offsets or keys have one type. With `adds` it
     adds to results."""
-    if index_type not in INDICES:
+    if index_type not in (INDICES if groups is None else INTEGERS):
         raise KeyError(what)
     batch = c.Batch(layout=c.SEGMENTS if groups is None else c.GROUPS, index_type=index_type, drop_others=drop_others,
                     group_count=groups or 0)

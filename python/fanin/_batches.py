@@ -148,7 +148,7 @@ def batch_of(x, index, groups, drop_others):
     if len(x.shape) != 1 or x.strides is not None:
         raise Unsupported("segments and groups need an array with one axis and without gaps: hand over "
                           "x.reshape(-1) or %s" % contiguous(x))
-    indices = indices_of(index)
+    indices = indices_of(index, INDICES if groups is None else INTEGERS)
     if indices.place != x.place or indices.device != x.device:
         raise Unsupported("offsets and keys have to be in the same memory as the elements")
     batch = c.Batch(layout=c.SEGMENTS if groups is None else c.GROUPS, index=indices.address,
@@ -160,8 +160,8 @@ def batch_of(x, index, groups, drop_others):
     return batch, indices.count - 1 if groups is None else groups
 
 
-def indices_of(index):
-    """The view of offsets or keys as integers of 32 or 64 bits: of a copy if they are shorter, bool, or have gaps."""
+def indices_of(index, types):
+    """The view of offsets or keys as integers of one of the types: of a copy if they have another type, or gaps."""
     try:
         indices = view_of(index)
     except Unsupported:
@@ -170,8 +170,8 @@ def indices_of(index):
         indices.code = I64  # the type of an empty list is unknown
     if indices.code not in INTEGERS or len(indices.shape) != 1 or indices.presence is not None:
         raise Unsupported(NO_INDICES)
-    if indices.code not in INDICES or indices.strides is not None:
-        return converted(indices, indices.code if indices.code in INDICES else CODES["i32"])
+    if indices.code not in types or indices.strides is not None:
+        return converted(indices, indices.code if indices.code in types else CODES["i32"])
     return indices
 
 

@@ -16,7 +16,7 @@ F32, F64, I8, I64, U8, U64, F16 = (CODES[name] for name in ("f32", "f64", "i8", 
 INTEGERS = frozenset(code for name, code in CODES.items() if name[0] in "iu")
 NARROW = frozenset(code for code, size in enumerate(SIZES) if size < 4 and code not in INTEGERS)  # floats
 LONG = 1 << 30  # bytes in host memory, from which on an input is cut into pieces
-INDICES = frozenset(CODES[name] for name in ("i32", "i64", "u32", "u64"))  # types of offsets and keys
+INDICES = frozenset(CODES[name] for name in ("i32", "i64", "u32", "u64"))  # types of offsets; keys are INTEGERS
 COMPLEX = {CODES["c64"]: F32, CODES["c128"]: F64}
 
 # The names in numpy. Types of 16 and 8 bits that numpy lacks have the names in ml_dtypes.

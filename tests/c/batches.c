@@ -142,8 +142,44 @@ static void operations(void) {
               "context");
 }
 
+/* Keys of 8 and 16 bits: negative ones, and keys beyond 127, of fewer and of more groups than the type has numbers.
+ */
+static void short_keys(void) {
+  const double x[5] = {1, 2, 4, 8, 16};
+  const int8_t keys_i8[5] = {1, -1, 1, 127, 0};
+  const uint8_t keys_u8[5] = {1, 255, 1, 127, 0};
+  const int16_t keys_i16[5] = {1, -1, 1, 127, 0};
+  const uint16_t keys_u16[5] = {1, 65535, 1, 127, 0};
+  const void* const keys[4] = {keys_i8, keys_u8, keys_i16, keys_u16};
+  const fanin_type types[4] = {FANIN_I8, FANIN_U8, FANIN_I16, FANIN_U16};
+  static double out[300];
+  const fanin_input in = input_of(x, 5, FANIN_F64);
+  fanin_batch batch = FANIN_BATCH_INIT;
+  fanin_output output = FANIN_OUTPUT_INIT;
+  fanin_report report;
+  int i;
+  output.data = out;
+  batch.layout = FANIN_GROUPS, batch.index_count = 5;
+  for (i = 0; i < 4; ++i) {
+    batch.index = keys[i], batch.index_type = types[i];
+    batch.group_count = output.count = 128, batch.drop_others = 0;
+    CHECK_FAILS(fanin_reduce_batch(FANIN_SUM, &in, &batch, NULL, &output, NULL), FANIN_INVALID_ARGUMENT,
+                i % 2 == 0 ? "key 1 is -1, and the last group is 127"
+                : i == 1   ? "key 1 is 255, and the last group is 127"
+                           : "key 1 is 65535, and the last group is 127");
+    batch.group_count = output.count = 300, batch.drop_others = 1;
+    CHECK(fanin_reduce_batch(FANIN_SUM, &in, &batch, NULL, &output, &report) == FANIN_OK);
+    CHECK(out[0] == 16 && out[1] == 5 && out[127] == 8 && out[255] == (i == 1 ? 2 : 0));
+    CHECK(report.absent == (i == 1 ? 0u : 1u));
+  }
+  batch.layout = FANIN_SEGMENTS;
+  CHECK_FAILS(fanin_reduce_batch(FANIN_SUM, &in, &batch, NULL, &output, NULL), FANIN_INVALID_ARGUMENT,
+              "offsets are integers of 32 or 64 bits, not u16");
+}
+
 int main(void) {
   batches();
+  short_keys();
   batches_of_pairs();
   operations();
   return failed_checks;

@@ -433,7 +433,7 @@ static void contexts(void) {
   CHECK(fanin_context_describe(context, &in, NULL, &all, NULL) == FANIN_OK && all.count == 2 && all.mean.f32 == 1.5f);
   CHECK_FAILS(fanin_context_enqueue(context, FANIN_SUM, &in, NULL, &value), FANIN_INVALID_ARGUMENT, "device memory");
   CHECK_FAILS(fanin_context_enqueue_add_rows(context, &in, &in, 1, &in, &output), FANIN_INVALID_ARGUMENT,
-              "keys are i32");
+              "keys are integers");
   CHECK_FAILS(fanin_context_add_to(context, FANIN_SUM, &in, &batch, NULL, &output, NULL), FANIN_UNSUPPORTED,
               "device memory");
   CHECK_FAILS(fanin_context_enqueue_add_to(context, FANIN_SUM, &in, &batch, NULL, &output), FANIN_UNSUPPORTED,

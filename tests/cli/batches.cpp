@@ -199,10 +199,17 @@ TEST_CASE("groups by key") {
   here.write("negative.npy", npy_with<std::int32_t>({6}, {-1, 0, 0, 0, 0, 1}));
   check_failure(here.fanin("sum x.txt --keys negative.npy"), 1, "key 0 is -1");
   CHECK(here.fanin("sum x.txt --keys negative.npy --drop-others").out == "14\n6\n");
+  here.write("short.npy", npy_with<std::int8_t>({6}, {-1, 0, 0, 0, 0, 1}));
+  CHECK(here.fanin("sum x.txt --keys short.npy --groups 300 --drop-others -o y.npy").status == 0);
+  check_failure(here.fanin("sum x.txt --keys short.npy --groups 300"), 1, "key 0 is -1");
+  CHECK(here.fanin("sum x.txt --keys short.npy --drop-others").out == "14\n6\n");
+  here.write("unsigned.npy", npy_with<std::uint16_t>({6}, {0, 0, 0, 0, 0, 40000}));
+  CHECK(parsed(here.fanin("sum x.txt --keys unsigned.npy --json"))["shape"] == json{40001});
   here.write("far.npy", npy_with<std::uint64_t>({6}, {0, 0, 0, 0, 0, std::uint64_t{1} << 40}));
   check_failure(here.fanin("sum x.txt --keys far.npy"), 2, "if the keys are right, say --groups");
   here.write("most.npy", npy_with<std::uint64_t>({6}, {0, 0, 0, 0, 0, UINT64_MAX}));
   check_failure(here.fanin("sum x.txt --keys most.npy"), 2, "say --groups");
+  check_failure(here.fanin("sum x.txt --keys x.txt"), 2, "--keys takes an .npy file of integers, not text of f64");
   here.write("five.npy", npy_with<std::int32_t>({5}, {0, 0, 0, 0, 0}));
   check_failure(here.fanin("sum x.txt --keys five.npy"), 1, "five.npy: there are 5 keys for 6 elements");
   here.write("f.npy", fortran_npy_with<std::int32_t>({2, 3}, {0, 0, 0, 0, 0, 0}));

@@ -21,6 +21,7 @@ constexpr check all[] = {
     {"presence", check_presence},
     {"batches", check_batches},
     {"groups", check_groups},
+    {"keys", check_keys, true},
     {"additions", check_additions},
     {"group additions", check_group_additions},
     {"one hash", check_one_hash},

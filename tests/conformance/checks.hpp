@@ -51,6 +51,7 @@ void check_blocks(const backend& b, findings& found);
 void check_presence(const backend& b, findings& found);
 void check_batches(const backend& b, findings& found);
 void check_groups(const backend& b, findings& found);
+void check_keys(const backend& b, findings& found);
 void check_additions(const backend& b, findings& found);
 void check_group_additions(const backend& b, findings& found);
 void check_one_hash(const backend& b, findings& found);

@@ -144,7 +144,7 @@ TEST_SUITE("conformance/batches_on_device") {
 }
 TEST_SUITE("conformance/groups_on_device") {
   TEST_CASE("groups keep the contract") {
-    check_on_device(layout::groups, {"groups", "group additions", "special values", "float sizes", "bounds"});
+    check_on_device(layout::groups, {"groups", "keys", "group additions", "special values", "float sizes", "bounds"});
   }
 }
 TEST_SUITE("conformance/floats_as_rows_on_device") {

@@ -117,7 +117,7 @@ TEST_SUITE("rows_added") {
       CHECK_THROWS_WITH_AS(add(rows, names, columns, base), doctest::Contains("do not fit"), invalid_argument);
     }
     CHECK_THROWS_WITH_AS(add(rows, names, 4, rows), doctest::Contains("do not fit"), invalid_argument);
-    CHECK_THROWS_WITH_AS(add(rows, base, 4, base), doctest::Contains("keys are i32"), invalid_argument);
+    CHECK_THROWS_WITH_AS(add(rows, base, 4, base), doctest::Contains("keys are integers"), invalid_argument);
     array_view other = base;
     other.type = element_type::f16;
     CHECK_THROWS_WITH_AS(add(rows, names, 4, other), doctest::Contains("one type"), invalid_argument);

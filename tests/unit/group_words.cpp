@@ -7,6 +7,7 @@
 
 #include "tests/unit/kernels/group_on_cpu.hpp"
 
+#include "backends/cuda/batch/group_numbers.hpp"
 #include "backends/cuda/batch/group_words.cuh"
 #include "backends/cuda/fold/finished.hpp"
 #include "tests/unit/words.hpp"
@@ -120,6 +121,18 @@ constexpr bool has_tables() {
 }  // namespace
 
 TEST_SUITE("unit/group_words") {
+  TEST_CASE("the first key of no group, as an unsigned number") {
+    using enum element_type;
+    CHECK(first_key_of_no_group(i8, 100) == 100);
+    CHECK(first_key_of_no_group(i8, 200) == 128);
+    CHECK(first_key_of_no_group(u8, 200) == 200);
+    CHECK(first_key_of_no_group(u8, 300) == 256);
+    CHECK(first_key_of_no_group(i16, 40000) == 32768);
+    CHECK(first_key_of_no_group(u16, 40000) == 40000);
+    for (const element_type type : {u32, i64, u64}) CHECK(first_key_of_no_group(type, 0xfffffffe) == 0xfffffffe);
+    CHECK(first_key_of_no_group(i32, 0xfffffffe) == 0x80000000);
+  }
+
   TEST_CASE("tables have the states of accumulators, for every operation and element type") {
     generator random(1);
     for (const element_type type : all_element_types) {

@@ -28,8 +28,8 @@ template <class Key>
 class counting_sort {
  public:
   /// Sorts the keys that are below `groups` into buckets. The bucket of a key is key / 2^shift.
-  counting_sort(const cpu_backend& backend, unsigned threads, const Key* keys, std::size_t count, std::size_t groups,
-                unsigned shift)
+  counting_sort(const cpu_backend& backend, unsigned threads, const index_entries<Key>& keys, std::size_t count,
+                std::size_t groups, unsigned shift)
       : backend_(backend),
         keys_(keys),
         count_(count),
@@ -66,15 +66,17 @@ class counting_sort {
     offsets[buckets_] = before;
   }
 
-  /// Calls put(i, place) for each element i that is in a group, in the order of the input within each part.
+  /// Calls put(i, place, key) for each element i that is in a group, in the order of the input within each part.
   template <class Put>
   void place(const Put& put) {
     run([&put, groups = groups_, shift = shift_](std::uint64_t* next, std::size_t i, std::size_t key) {
-      if (key < groups) put(i, next[key >> shift]++);
+      if (key < groups) put(i, next[key >> shift]++, key);
     });
   }
 
  private:
+  static constexpr std::size_t key_block = 256;  ///< keys that are read at once
+
   /// The distance from the counts of a part to the counts of the next part, which another thread writes. Two cache
   /// lines are between them.
   std::size_t distance() const noexcept { return buckets_ + 16; }
@@ -90,16 +92,20 @@ class counting_sort {
       const job& j = *static_cast<job*>(context);
       counting_sort& s = j.sort;
       const F one = j.f;
-      const Key* const keys = s.keys_;
       std::uint64_t* const next = s.next_.data() + part * s.distance();
       const std::size_t length = s.count_ / s.parts_, end = part + 1 == s.parts_ ? s.count_ : length * (part + 1);
-      for (std::size_t i = length * part; i < end; ++i) one(next, i, std::size_t{keys[i]});
+      Key space[key_block];
+      for (std::size_t first = length * part; first < end; first += key_block) {
+        const std::size_t here = std::min(key_block, end - first);
+        const Key* const keys = s.keys_.at(first, here, space);
+        for (std::size_t k = 0; k < here; ++k) one(next, first + k, std::size_t{keys[k]});
+      }
     };
     backend_.run(threads_, parts_, {run_part, &shared});
   }
 
   const cpu_backend& backend_;
-  const Key* keys_;
+  index_entries<Key> keys_;
   std::size_t count_, groups_;
   unsigned shift_;
   std::size_t buckets_, parts_;

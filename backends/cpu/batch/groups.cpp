@@ -13,7 +13,7 @@ sorted_elements::sorted_elements(const cpu_backend& backend, const request& requ
     : offsets_(groups.result_count + 1) {
   const input_views& from = groups.inputs;
   const mask_view& mask = from.mask();
-  with_index(groups.index, [&]<class Key>(const Key* keys, std::uint64_t largest) {
+  with_index(groups.index, [&]<class Key>(const index_entries<Key>& keys, std::uint64_t largest) {
     const std::size_t in_groups = groups.result_count > largest ? largest + 1 : groups.result_count;
     counting_sort<Key> sort(backend, request.threads, keys, from.count(), in_groups, 0);
     sort.count(offsets_.data());
@@ -28,7 +28,7 @@ sorted_elements::sorted_elements(const cpu_backend& backend, const request& requ
       auto* const sorted_mask = mask ? mask_.get(kept) : nullptr;
       if (row_of(request.what).form == result_form::indexed) positions_.resize(kept);
       std::uint64_t* const positions = positions_.data();
-      sort.place([=](std::size_t i, std::size_t place) {
+      sort.place([=](std::size_t i, std::size_t place, std::size_t) {
         sorted_x[place] = x[i];
         if (sorted_y != nullptr) sorted_y[place] = y[i];
         if (sorted_mask != nullptr) sorted_mask[place] = std::byte{takes_part(mask, i)};

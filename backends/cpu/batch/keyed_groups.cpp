@@ -56,17 +56,19 @@ class keyed_walk {
 
   /// Adds elements begin, begin + 1, ..., end - 1 of x. Key k is for the group k - first.
   template <class Key>
-  FANIN_NOINLINE void add(group_states& states, const Key* keys, const void* x, std::size_t begin, std::size_t end,
-                          std::uint64_t first) const {
+  FANIN_NOINLINE void add(group_states& states, const index_entries<Key>& keys, const void* x, std::size_t begin,
+                          std::size_t end, std::uint64_t first) const {
     constexpr std::size_t block = term_block;
+    Key space[block];
     std::uint32_t group[block];
     alignas(64) std::byte terms[block * sizeof(std::int64_t)];
     for (std::size_t i = begin; i < end; i += block) {
       const std::size_t n = std::min(block, end - i);
       const auto* const x_here = static_cast<const std::byte*>(x) + i * byte_size(type_);
-      for (std::size_t line = 0; line < n; line += 64 / sizeof(Key)) prefetch_line(keys + i + line);
+      const Key* const keys_here = keys.at(i, n, space);
+      for (std::size_t line = 0; line < n; line += 64 / sizeof(Key)) prefetch_line(keys_here + line);
       for (std::size_t line = 0; line < n * byte_size(type_); line += 64) prefetch_line(x_here + line);
-      find_groups(keys + i, n, first, states.outside(), group);
+      find_groups(keys_here, n, first, states.outside(), group);
       if (partial_) leave_out_absent(states, x_here, i, n, group);
       states.add(group, terms_.terms_of(x_here, n, terms), n, i);
     }
@@ -96,23 +98,24 @@ class keyed_walk {
 
 /// @throws invalid_argument if a key is no group number, and such elements are not to be dropped
 template <class Key>
-void check_outside(const batch& groups, const Key* keys, std::uint64_t outside) {
+void check_outside(const batch& groups, const index_entries<Key>& keys, std::uint64_t outside) {
   if (outside == 0 || groups.drops_others) return;
   std::size_t i = 0;
-  while (keys[i] < groups.result_count) ++i;
+  for (Key space; *keys.at(i, 1, &space) < groups.result_count;) ++i;
   refuse_key(groups, i);
 }
 
 /// Adds the elements where they lie. Each part of the input has its own states, which are merged at the end.
 template <class Key>
 batch_counts add_in_place(const cpu_backend& backend, const group_states_factory& factory, std::size_t parts,
-                          batch_results& results, const request& request, const batch& groups, const Key* keys) {
+                          batch_results& results, const request& request, const batch& groups,
+                          const index_entries<Key>& keys) {
   std::vector<std::unique_ptr<group_states>> states(parts);
   struct job {
     const group_states_factory& factory;
     std::vector<std::unique_ptr<group_states>>& states;
     const batch& groups;
-    const Key* keys;
+    const index_entries<Key>& keys;
     keyed_walk walk;
   } shared{factory, states, groups, keys, {factory.terms, groups, results}};
   const auto add_part = [](void* context, std::size_t part) {
@@ -190,7 +193,7 @@ class sorted_bucket {
 template <class Key>
 std::optional<batch_counts> reduce_in_buckets(const cpu_backend& backend, const group_states_factory& factory,
                                               batch_results& results, const request& request, const batch& groups,
-                                              const Key* keys, unsigned shift) {
+                                              const index_entries<Key>& keys, unsigned shift) {
   const std::size_t in_groups = groups.result_count, count = groups.inputs.count();
   counting_sort<Key> sort(backend, request.threads, keys, count, in_groups, shift);
   std::vector<std::uint64_t> offsets(sort.buckets() + 1);
@@ -207,12 +210,14 @@ std::optional<batch_counts> reduce_in_buckets(const cpu_backend& backend, const 
   auto* const sorted_groups = reinterpret_cast<std::uint32_t*>(group_memory.get(kept * sizeof(std::uint32_t)));
   with_word(element_bytes, [&]<class Word>(Word) {
     auto* const to = reinterpret_cast<Word*>(sorted_x);
-    sort.place([=, x = static_cast<const Word*>(groups.inputs[0].data)](std::size_t i, std::size_t place) {
-      to[place] = x[i];
-      sorted_groups[place] = static_cast<std::uint32_t>(keys[i]);
-    });
+    sort.place(
+        [=, x = static_cast<const Word*>(groups.inputs[0].data)](std::size_t i, std::size_t place, std::size_t key) {
+          to[place] = x[i];
+          sorted_groups[place] = static_cast<std::uint32_t>(key);
+        });
   });
   const keyed_walk walk(factory.terms, groups, results);
+  const index_entries<std::uint32_t> walked(array_view(sorted_groups, kept, element_type::u32));
   std::atomic<std::uint64_t> longest = 0;
   run_in_shares(
       backend, request.threads, sort.buckets(),
@@ -228,7 +233,7 @@ std::optional<batch_counts> reduce_in_buckets(const cpu_backend& backend, const 
             continue;
           }
           states->begin(groups_here);
-          walk.add(*states, sorted_groups, sorted_x, offsets[b], offsets[b + 1], group);
+          walk.add(*states, walked, sorted_x, offsets[b], offsets[b + 1], group);
           raise(longest, states->finish(results, group, 0, groups_here, {}));
         }
       });
@@ -251,7 +256,8 @@ std::optional<batch_counts> reduce_keyed_groups(const cpu_backend& backend, batc
   const bool has_index = row_of(request.what).form == result_form::indexed;
   const bool can_be_copied = !results.partial() && !has_index;
   return with_index(
-      groups.index, [&]<class Key>(const Key* keys, std::uint64_t largest) -> std::optional<batch_counts> {
+      groups.index,
+      [&]<class Key>(const index_entries<Key>& keys, std::uint64_t largest) -> std::optional<batch_counts> {
         // Keys above `largest` are negative; groups beyond it have no elements.
         if (in_groups > std::min<std::uint64_t>(largest, std::uint32_t(-3))) return std::nullopt;
         const group_states_factory factory = states_for(request, results, groups);

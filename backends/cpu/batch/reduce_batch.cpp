@@ -119,7 +119,9 @@ batch_counts reduce_batch(const cpu_backend& backend, const batch& many, std::sp
                          ? reduce_runs(backend, all, request.threads, contiguous_rows(many, element_bytes))
                          : reduce_strided_rows(backend, all, request.threads, many);
   } else if (many.kind == layout::segments) {
-    counts.longest = with_index(many.index, [&](const auto* offsets, std::uint64_t largest) {
+    counts.longest = with_index(many.index, [&]<class Offset>(const index_entries<Offset>& entries,
+                                                              std::uint64_t largest) {
+      const Offset* const offsets = entries.at(0, many.index.count, nullptr);  // Offsets have 32 or 64 bits.
       check_offsets(backend, request.threads, many, offsets, std::min<std::uint64_t>(largest, many.inputs.count()));
       return reduce_runs(backend, all, request.threads,
                          segments_of(many.inputs, offsets, many.result_count, element_bytes));

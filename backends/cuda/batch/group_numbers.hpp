@@ -2,11 +2,12 @@
 // The numbers of groups, in as few bits as they need.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include <fanin/catalog.hpp>
 #include <fanin/compiler.hpp>
-#include <fanin/elements.hpp>
 
 namespace fanin::cuda {
 
@@ -28,10 +29,12 @@ struct group_numbers {
 /// Whether numbers of groups fit into 16 bits.
 inline bool fits_short_keys(std::size_t groups) { return groups < (std::size_t{1} << 16); }
 
-/// Keys from this one on, as unsigned numbers, are of no group. A negative key of 32 bits is at least 2^31.
+/// Keys from this one on, as unsigned numbers, are of no group. For a negative key this number has its highest bit.
 inline std::uint32_t first_key_of_no_group(element_type keys, std::uint32_t groups) {
-  constexpr std::uint32_t negative = std::uint32_t{1} << 31;
-  return keys == element_type::i32 && groups > negative ? negative : groups;
+  const bool is_signed = default_result(operation::sum, keys) == element_type::i64;
+  const std::uint64_t end = std::uint64_t{1}
+                            << (std::min<std::size_t>(8 * byte_size(keys), 33) - (is_signed ? 1 : 0));
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(groups, end));
 }
 
 }  // namespace fanin::cuda

@@ -14,6 +14,7 @@
 
 #include "backends/cuda/batch/batch_writer.cuh"
 #include "backends/cuda/presence/is_present.cuh"
+#include "backends/cuda/runtime/words.cuh"
 
 namespace fanin::cuda {
 namespace {
@@ -21,9 +22,9 @@ namespace {
 constexpr unsigned group_threads = 256;
 
 /// Writes each key, or in place of one of no group their number, and the place of its element if `places` is not
-/// null.
+/// null. Keys of no group are noted if `status` is not null.
 __global__ void __launch_bounds__(group_threads)
-    read_keys(const void* __restrict__ keys, bool has_wide_keys, std::uint64_t count, std::uint32_t groups,
+    read_keys(const void* __restrict__ keys, unsigned key_bytes, std::uint64_t count, std::uint32_t groups,
               std::uint32_t first_outside_key, bool drops_others, const group_numbers read, std::uint32_t* places,
               batch_status* status) {
   constexpr int at_once = 4;
@@ -35,8 +36,7 @@ __global__ void __launch_bounds__(group_threads)
 #pragma unroll
     for (int k = 0; k < at_once; ++k) {
       const std::uint64_t i = ::min(i0 + k * stride, count - 1);
-      key[k] =
-          has_wide_keys ? static_cast<const std::uint64_t*>(keys)[i] : static_cast<const std::uint32_t*>(keys)[i];
+      key[k] = load_word(keys, key_bytes, i);
     }
 #pragma unroll
     for (int k = 0; k < at_once; ++k) {
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(group_threads)
       if (!is_in_group && outside++ == 0) first_outside = i;
     }
   }
-  if (outside == 0) return;
+  if (outside == 0 || status == nullptr) return;
   if (drops_others) {
     atomicAdd(&status->absent, outside);
   } else {
@@ -161,14 +161,24 @@ void key_sort::enqueue(const arrays& to, const void* values, bool drops_others, 
   const auto count = static_cast<std::uint32_t>(index_.count), groups = static_cast<std::uint32_t>(groups_);
   if (count > 0) {
     read_keys<<<blocks_of(where, count), group_threads, 0, where.stream>>>(
-        index_.data, byte_size(index_.type) == 8, count, groups, first_key_of_no_group(index_.type, groups),
-        drops_others, to.keys, to.places, status);
+        index_.data, static_cast<unsigned>(byte_size(index_.type)), count, groups,
+        first_key_of_no_group(index_.type, groups), drops_others, to.keys, to.places, status);
     std::size_t scratch_bytes = to.sort_scratch_bytes;
     sort(to, values != nullptr ? values : to.places, scratch_bytes, where.stream);
   }
   find_offsets<<<blocks_of(where, groups + std::uint64_t{1}), group_threads, 0, where.stream>>>(to.sorted_keys, count,
                                                                                                 groups, to.offsets);
   check(cudaGetLastError(), "launching a sort of groups");
+}
+
+void widen_keys(const batch& groups, std::uint32_t* to, const execution& where) {
+  const auto in_groups = static_cast<std::uint32_t>(groups.result_count);
+  const array_view& keys = groups.index;
+  if (keys.count == 0) return;
+  read_keys<<<blocks_of(where, keys.count), group_threads, 0, where.stream>>>(
+      keys.data, static_cast<unsigned>(byte_size(keys.type)), keys.count, in_groups,
+      first_key_of_no_group(keys.type, in_groups), true, {to, false}, nullptr, nullptr);
+  check(cudaGetLastError(), "launching a copy of keys");
 }
 
 group_sort::group_sort(const request& request, const batch& groups)

@@ -56,6 +56,9 @@ class key_sort {
   bool has_short_keys_;
 };
 
+/// Enqueues a copy of keys of 8 or 16 bits as keys of 32 bits. A key of no group becomes the number of groups.
+void widen_keys(const batch& groups, std::uint32_t* to, const execution& where);
+
 class group_sort {
  public:
   /// @throws unsupported if there are 2^32 - 1 elements or groups or more

@@ -14,6 +14,7 @@
 #include "backends/cuda/batch/batch_run.hpp"
 #include "backends/cuda/batch/group_tables.hpp"
 #include "backends/cuda/batch/group_words.hpp"
+#include "backends/cuda/batch/groups.hpp"
 #include "backends/recipe_functions.hpp"
 
 namespace fanin::cuda {
@@ -58,15 +59,27 @@ void copy_earlier(const request& request, const results_view& to, void* results,
         "cudaMemcpyAsync");
 }
 
-/// Enqueues the reduction of groups that are not sorted, like enqueue_batch().
+/// The memory for keys of 32 bits, if keys have 8 or 16 bits. Otherwise this is null.
+std::uint32_t* take_wide_keys(const batch& groups, scratch_pieces& scratch) {
+  if (byte_size(groups.index.type) >= sizeof(std::uint32_t)) return nullptr;
+  return scratch.take<std::uint32_t>(groups.index.count * sizeof(std::uint32_t));
+}
+
+/// Enqueues the reduction of groups that are not sorted, like enqueue_batch(). `tables` reduces `read`, which is
+/// `groups` with keys of 32 or 64 bits.
 template <class Tables>
-const void* enqueue_tables(const Tables& tables, const request& request, const results_view& to, batch_output& out,
-                           context& context) {
+const void* enqueue_tables(const Tables& tables, const request& request, const batch& groups, batch& read,
+                           const results_view& to, batch_output& out, context& context) {
   scratch_pieces measured;
   take_results(request, to, measured);
+  take_wide_keys(groups, measured);
   const execution where = context.with_scratch(measured.taken_bytes() + tables.scratch_bytes());
   scratch_pieces scratch(static_cast<std::byte*>(where.scratch));
   out.results = take_results(request, to, scratch);
+  if (std::uint32_t* const wide_keys = take_wide_keys(groups, scratch)) {
+    widen_keys(groups, wide_keys, where);
+    read.index.data = wide_keys;
+  }
   copy_earlier(request, to, out.results, where.stream);
   tables.enqueue(scratch, where, out);
   return out.results;
@@ -95,11 +108,13 @@ const void* enqueue_batch(std::span<const request> asked, const batch& many, std
   if (many.kind == layout::groups) {
     const execution& where = context.where();
     const batch_fold fold = prepared_kernel(first).batches();
-    if (group_tables::serve(first, many, where)) {
-      return enqueue_tables(group_tables(first, many, where), first, to[0], out, context);
+    batch read = many;
+    if (byte_size(read.index.type) < sizeof(std::uint32_t)) read.index.type = element_type::u32;
+    if (group_tables::serve(first, read, where)) {
+      return enqueue_tables(group_tables(first, read, where), first, many, read, to[0], out, context);
     }
-    if (!is_never_cut(fold) && group_words::serve(first, many, where)) {
-      return enqueue_tables(group_words(first, many, fold.state_bytes), first, to[0], out, context);
+    if (!is_never_cut(fold) && group_words::serve(first, read, where)) {
+      return enqueue_tables(group_words(first, read, fold.state_bytes), first, many, read, to[0], out, context);
     }
   }
   batch_run run(ends, many, all);
