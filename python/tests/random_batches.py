@@ -115,8 +115,8 @@ class Groups:
             self.keys = self.keys.sort().values
         if order == 2:
             self.keys = self.keys[torch.randperm(len(self.x), generator=generator, device=DEVICE)]
-        if choose.random() < .5:
-            self.keys = self.keys.to(torch.int32)
+        types = (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64)
+        self.keys = self.keys.to(choose.choice([one for one in types if torch.iinfo(one).max >= self.groups - 1]))
 
     def reduce(self, operation, place, **how):
         return getattr(fanin, "group_" + operation)(self.x.to(place), self.keys.to(place), self.groups, **how)

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
+#include <cstring>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -19,7 +21,8 @@ namespace fanin::fuzz {
 struct many_results {
   batch many;
   std::vector<std::vector<std::size_t>> places;
-  std::vector<std::uint32_t> index;  ///< the offsets or keys that the batch views
+  std::vector<std::uint32_t> offsets;  ///< of segments, which the batch views
+  std::vector<std::byte> keys;         ///< of groups, which the batch views
 };
 
 inline many_results rows_of(const input_views& all, int along, std::mt19937_64& random) {
@@ -32,26 +35,37 @@ inline many_results rows_of(const input_views& all, int along, std::mt19937_64& 
 
 inline many_results segments_of(const input_views& all, std::mt19937_64& random) {
   many_results made;
-  made.index = {0, static_cast<std::uint32_t>(all.count())};
+  made.offsets = {0, static_cast<std::uint32_t>(all.count())};
   for (auto more = random() % 40; more > 0; --more)
-    made.index.push_back(static_cast<std::uint32_t>(random() % (all.count() + 1)));
-  std::ranges::sort(made.index);
-  for (std::size_t k = 0; k + 1 < made.index.size(); ++k) {
-    auto& one = made.places.emplace_back(made.index[k + 1] - made.index[k]);
-    std::iota(one.begin(), one.end(), made.index[k]);
+    made.offsets.push_back(static_cast<std::uint32_t>(random() % (all.count() + 1)));
+  std::ranges::sort(made.offsets);
+  for (std::size_t k = 0; k + 1 < made.offsets.size(); ++k) {
+    auto& one = made.places.emplace_back(made.offsets[k + 1] - made.offsets[k]);
+    std::iota(one.begin(), one.end(), made.offsets[k]);
   }
-  made.many = segments(all, array_view(std::span<const std::uint32_t>(made.index)));
+  made.many = segments(all, array_view(std::span<const std::uint32_t>(made.offsets)));
   return made;
 }
 
+/// Keys of any type, up to 300 groups, and some elements of no group.
 inline many_results groups_of(const input_views& all, std::mt19937_64& random) {
   many_results made;
-  made.places.resize(1 + random() % 40);
-  for (std::size_t i = 0; i < all.count(); ++i) {
-    made.index.push_back(static_cast<std::uint32_t>(random() % made.places.size()));
-    made.places[made.index.back()].push_back(i);
-  }
-  made.many = groups(all, array_view(std::span<const std::uint32_t>(made.index)), made.places.size());
+  made.places.resize(1 + random() % (random() % 4 == 0 ? 300 : 40));
+  element_type type;
+  do type = all_element_types[random() % std::size(all_element_types)];
+  while (!is_integer(type));
+  made.keys.resize(all.count() * byte_size(type));
+  with_element(type, [&]<class Key>() {
+    if constexpr (std::integral<Key>) {
+      for (std::size_t i = 0; i < all.count(); ++i) {
+        const auto key = static_cast<Key>(random() % 16 == 0 ? random() : random() % made.places.size());
+        std::memcpy(&made.keys[i * sizeof key], &key, sizeof key);
+        if (static_cast<std::uint64_t>(key) < made.places.size())
+          made.places[static_cast<std::size_t>(key)].push_back(i);
+      }
+    }
+  });
+  made.many = groups(all, array_view(made.keys.data(), all.count(), type), made.places.size()).drop_others();
   return made;
 }
 
