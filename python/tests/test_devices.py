@@ -136,7 +136,8 @@ class OfLibrary:
         x = self.make([1.0, 2.0, 3.0, 4.0], "float64")
         keys, offsets = self.make([0, 2, 0, 2], "int64"), self.make([0, 1, 1, 4], "int64")
         self.check_kind(fanin.group_sum(x, keys, 3), x)
-        self.assertEqual(as_host(fanin.group_sum(x, keys, 3)), [4.0, 0.0, 6.0])
+        for of_keys in ("int8", "uint8", "int16", "int32", "int64"):
+            self.assertEqual(as_host(fanin.group_sum(x, self.make([0, 2, 0, 2], of_keys), 3)), [4.0, 0.0, 6.0])
         self.assertEqual(as_host(fanin.segment_sum(x, offsets)), [1.0, 0.0, 9.0])
         self.assertEqual(as_host(fanin.segment_max(x, self.make([0, 1, 4], "int32"))), [1.0, 4.0])
 

@@ -46,6 +46,21 @@ class Keys(unittest.TestCase):
             self.assertEqual(fanin.segment_sum([1.0, 2.0], array(letter, [0, 1, 2])).tolist(), [1.0, 2.0])
         self.assertEqual(fanin.group_sum([1.0, 2.0], memoryview(b"\1\0").cast("?"), 2).tolist(), [2.0, 1.0])
 
+    def test_limits_of_short_integers(self):
+        """Keys at the end of their type, negative ones, and more groups than a type has numbers."""
+        for letter, last in zip("bBhH", (127, 255, 32767, 65535)):
+            keys, expected = array(letter, [last, 0, last]), {0: 2.0, last: 5.0}
+            for groups in (last + 1, last + 50):
+                sums = fanin.group_sum([1.0, 2.0, 4.0], keys, groups).tolist()
+                self.assertEqual({group: found for group, found in enumerate(sums) if found}, expected)
+            with self.assertRaisesRegex(ValueError, "key 0 is %d, and the last group is %d" % (last, last - 1)):
+                fanin.group_sum([1.0, 2.0, 4.0], keys, last)
+        for letter in "bh":
+            keys = array(letter, [1, -1, 1])
+            self.assertEqual(sum(fanin.group_sum([1.0, 2.0, 4.0], keys, 70000, drop_others=True)), 5.0)
+            with self.assertRaisesRegex(ValueError, "key 1 is -1, and the last group is 299"):
+                fanin.group_sum([1.0, 2.0, 4.0], keys, 300)
+
     def test_other_keys_with_a_number_of_groups(self):
         for keys in (["a", "b"], [0.0, 1.0], "ab", [None, 1]):
             with self.assertRaisesRegex(TypeError, "leave out the number of groups"):
