@@ -25,8 +25,12 @@ struct term_line {
   const T* x;         ///< aligned
   unsigned from, to;  ///< the elements x[from], ..., x[to - 1]
   unsigned loaded;    ///< vectors that begin below x[loaded] are loaded; any other ends behind the input
+  /// The elements x[to], ..., x[to + tail - 1] follow. They take the place of the elements in front of x[from], so
+  /// that a line off a boundary has no more vectors than an aligned one.
+  unsigned tail;
+  bool is_tail_loaded;  ///< the vector of the tail ends within the input
   term_line() = default;
-  __device__ term_line(const batch_elements& all, const batch_item& item) {
+  __device__ term_line(const batch_elements& all, const batch_item& item, bool may_have_tail) {
     const T* const first = static_cast<const T*>(all.x) + item.x + static_cast<std::int64_t>(item.begin);
     from = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(first) % 16 / sizeof(T));
     to = from + static_cast<unsigned>(item.end - item.begin);
@@ -34,7 +38,11 @@ struct term_line {
     const unsigned whole = to / vector<T>::size * vector<T>::size;
     const bool ends_behind = whole != to && static_cast<const void*>(x + whole + vector<T>::size) > all.x_end;
     loaded = ends_behind ? whole : to;
+    tail = may_have_tail && to - whole <= from && whole > from ? to - whole : 0;
+    is_tail_loaded = !ends_behind;
+    if (tail > 0) loaded = to = whole;
   }
+  __device__ unsigned count() const { return to - from + tail; }
 };
 
 /// Line i of a launch.
@@ -83,7 +91,7 @@ class line_vectors {
     for (unsigned n = 0; n < Vectors; ++n) {
       const unsigned at = first + n * stride;
       if (at >= line.to) continue;
-      if (at >= line.loaded) load_one_by_one(word + 4 * n, x, line, at);
+      if (at >= line.loaded) load_one_by_one(word + 4 * n, x, at, line.from, line.to);
       const int begin = static_cast<int>(line.from - at), end = static_cast<int>(line.to - at);
 #pragma unroll
       for (int r = 0; r < 4; ++r) {
@@ -91,6 +99,7 @@ class line_vectors {
         word[4 * n + r] = (word[4 * n + r] & kept) | (fill(r) & ~kept);
       }
     }
+    if (first == 0 && line.tail > 0) add_tail(x, line);
   }
   /// Begins to copy whole vectors to the thread's part of a stage.
   using stage = uint4[Vectors][tuning::term_threads];
@@ -108,18 +117,35 @@ class line_vectors {
   /// Loads elements that are aligned in another way than the elements of `line`.
   __device__ void load_apart(const T* y, const term_line<T>& line, unsigned first, unsigned stride) {
 #pragma unroll
-    for (unsigned n = 0; n < Vectors; ++n) load_one_by_one(word + 4 * n, y, line, first + n * stride);
+    for (unsigned n = 0; n < Vectors; ++n) load_one_by_one(word + 4 * n, y, first + n * stride, line.from, line.to);
   }
 
  private:
-  static __device__ void load_one_by_one(std::uint32_t* to, const T* x, const term_line<T>& line, unsigned at) {
+  /// Loads the elements from `begin` to `end` - 1 of the vector x[at], ....
+  static __device__ void load_one_by_one(std::uint32_t* words, const T* x, unsigned at, unsigned begin,
+                                         unsigned end) {
     T some[size];
 #pragma unroll
     for (unsigned i = 0; i < size; ++i) {
       some[i] = Negative ? negative_zero_of<T>() : T{};
-      if (at + i >= line.from && at + i < line.to) some[i] = __ldg(x + at + i);
+      if (at + i >= begin && at + i < end) some[i] = __ldg(x + at + i);
     }
-    std::memcpy(to, some, sizeof some);
+    std::memcpy(words, some, sizeof some);
+  }
+  /// Writes the tail of the line to the beginning of the first vector.
+  __device__ void add_tail(const T* x, const term_line<T>& line) {
+    std::uint32_t of_tail[4];
+    if (line.is_tail_loaded) {
+      const uint4 v = __ldg(reinterpret_cast<const uint4*>(x + line.to));
+      std::memcpy(of_tail, &v, sizeof v);
+    } else {
+      load_one_by_one(of_tail, x, line.to, line.to, line.to + line.tail);
+    }
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+      const std::uint32_t others = bits_from(static_cast<int>(line.tail), r);
+      word[r] = (of_tail[r] & ~others) | (word[r] & others);
+    }
   }
   /// The bits of register r of those from element `first` on, which may lie outside.
   static __device__ std::uint32_t bits_from(int first, int r) {
@@ -234,11 +260,11 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
           if (is_left_to_others(all, item.result, place, write.status, group_thread == 0)) continue;
         }
         if (item.begin == item.end) continue;
-        line = term_line<T>(all, item);
+        line = term_line<T>(all, item, !has_two);
         y = static_cast<const T*>(all.y) + item.y + static_cast<std::int64_t>(item.begin) - line.from;
         return;
       }
-      line.from = line.to = line.loaded = 0;
+      line.from = line.to = line.loaded = line.tail = 0;
     };
     const auto place_of = [&](unsigned n) { return begin + group_thread * size + n * stride; };
     // Calls f(pairs) for N vectors of the thread from vector n on.
@@ -319,7 +345,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
       if (!__any_sync(whole_warp, ends)) continue;
       const unsigned first_thread = warp_thread - group_thread;
       const int unit = static_cast<int>(shuffle_from(static_cast<unsigned>(window.unit()), first_thread));
-      const bool is_simple = !has_rare && window.unit() == unit && line.to - line.from <= sums::most_of_group;
+      const bool is_simple = !has_rare && window.unit() == unit && line.count() <= sums::most_of_group;
       if (!__any_sync(whole_warp, ends && !is_simple)) {
         sums all_threads = window.of_terms();
         merge_sums(all_threads, group_size, has_two || sums::adds_numbers);
