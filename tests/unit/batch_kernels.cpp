@@ -215,25 +215,31 @@ struct test_rows {
   }
 };
 
-/// Rows of whole vectors of neighbours.
+/// Folds rows of whole vectors by the kernel for their length.
 template <class A>
-void check_whole_rows(std::size_t rows, std::size_t length) {
-  test_rows<A> test(rows * length, 0, rows, length);
-  test.set_axes({{rows, {static_cast<std::ptrdiff_t>(length)}}, {length, {1}}});
-  constexpr std::size_t size = vector_size<A>;
+void launch_whole_rows(test_rows<A>& test) {
+  const std::size_t vectors = test.all.length / vector_size<A>;
   unsigned group_size = 1;
-  while (group_size < 32 && group_size * size < length) group_size *= 2;
+  while (group_size < 32 && group_size < vectors) group_size *= 2;
   const auto write = test.write();
-  if (length <= 32 * size) {
+  if (vectors <= 32) {
     launch(1, 256, [&] { cuda::short_rows_kernel<A, 1>(test.all, group_size, write); });
-  } else if (length <= 64 * size) {
+  } else if (vectors <= 64) {
     launch(1, 256, [&] { cuda::short_rows_kernel<A, 2>(test.all, group_size, write); });
-  } else if (length <= 128 * size) {
+  } else if (vectors <= 128) {
     launch(1, 256, [&] { cuda::short_rows_kernel<A, 4>(test.all, group_size, write); });
   } else {
     launch(1, 256, [&] { cuda::long_rows_kernel<A>(test.all, write); });
   }
   test.check();
+}
+
+/// Rows of whole vectors of neighbours.
+template <class A>
+void check_whole_rows(std::size_t rows, std::size_t length) {
+  test_rows<A> test(rows * length, 0, rows, length);
+  test.set_axes({{rows, {static_cast<std::ptrdiff_t>(length)}}, {length, {1}}});
+  launch_whole_rows(test);
 }
 
 /// Rows along another axis than the last one, whose neighbours fill whole vectors.
@@ -260,12 +266,18 @@ void check_columns(std::size_t columns, std::size_t length) {
 
 /// `outer` times `rows` rows, each `gap` elements behind the end of the one before.
 template <class A>
-void check_lines(std::size_t outer, std::size_t rows, std::size_t length, std::size_t gap, std::size_t shift) {
+test_rows<A> rows_anywhere(std::size_t outer, std::size_t rows, std::size_t length, std::size_t gap,
+                           std::size_t shift) {
   const std::size_t stride = length + gap, outer_stride = rows * stride + 3;
   test_rows<A> test(outer * outer_stride - 3 - gap, shift, outer * rows, length);
   std::vector<array_axis> axes{{rows, {static_cast<std::ptrdiff_t>(stride)}}, {length, {1}}};
   if (outer > 1) axes.insert(axes.begin(), array_axis{outer, {static_cast<std::ptrdiff_t>(outer_stride)}});
   test.set_axes(axes);
+  return test;
+}
+template <class A>
+void check_lines(std::size_t outer, std::size_t rows, std::size_t length, std::size_t gap, std::size_t shift) {
+  test_rows<A> test = rows_anywhere<A>(outer, rows, length, gap, shift);
   const bool by_warp = length > cuda::most_short_segment<typename A::element>;
   for (const unsigned group_size : by_warp ? std::vector{0u} : std::vector{8u, 2u}) {
     std::fill(test.writes.begin(), test.writes.end(), 0);
@@ -353,6 +365,23 @@ TEST_SUITE("unit/batch_kernels") {
       check_whole_rows<A>(70, vectors * vector_size<A>);
     }
     check_whole_rows<A>(3, 20000);
+  }
+
+  TEST_CASE_TEMPLATE("rows of whole vectors that begin anywhere", A, FANIN_WITH_WHOLE_ROWS) {
+    for (const std::size_t vectors : {5, 8, 15, 31, 32, 33, 63, 64, 65, 128}) {
+      CAPTURE(vectors);
+      const std::size_t length = vectors * vector_size<A>;
+      for (const std::size_t gap : {std::size_t{0}, std::size_t{1}, 2 * vector_size<A>}) {
+        CAPTURE(gap);
+        for (std::size_t shift = 0; shift <= vector_size<A>; shift += 1 + shift / 2) {
+          CAPTURE(shift);
+          test_rows<A> alone = rows_anywhere<A>(1, 70, length, gap, shift);
+          launch_whole_rows(alone);
+          test_rows<A> on_two_axes = rows_anywhere<A>(3, 7, length, gap, shift);
+          launch_whole_rows(on_two_axes);
+        }
+      }
+    }
   }
 
   TEST_CASE_TEMPLATE("rows of any length, at any alignment, of any strides", A, FANIN_WITH_FAST_KERNELS) {

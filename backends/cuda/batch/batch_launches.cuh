@@ -98,14 +98,10 @@ inline unsigned slots_for(std::uint64_t length, unsigned size) {
   return static_cast<unsigned>(std::bit_ceil(std::clamp<std::uint64_t>((length + size - 1) / size, 1, chunk_slots)));
 }
 
-inline bool may_be_whole(const batch_elements& all) {
-  return all.kind == layout::rows && !all.partial && all.reduced == 1 && all.length > 0 &&
-         reinterpret_cast<std::uintptr_t>(all.x) % 16 == 0;
-}
-
 /// Whether the last axis that is left runs over neighbours, in whole vectors, and so do all parts of the batch.
 inline bool are_whole_columns(const batch_elements& all, unsigned size) {
-  if (!may_be_whole(all) || all.kept == 0) return false;
+  if (all.kind != layout::rows || all.partial || all.reduced != 1 || all.length == 0 || all.kept == 0) return false;
+  if (reinterpret_cast<std::uintptr_t>(all.x) % 16 != 0) return false;
   const array_axis& inner = all.axes[all.kept - 1];
   if (inner.stride[0] != 1 || inner.count % size != 0 || all.first % size != 0) return false;
   for (unsigned a = 0; a <= all.kept; ++a) {
@@ -170,33 +166,7 @@ class batch_launches {
   }
   /// Launches the kernels for whole vectors. Returns false, and does nothing, if they do not apply.
   static bool launch_whole(const execution& where, const batch_elements& all, const Write& write, bool lines) {
-    using T = typename A::element;
-    if (!may_be_whole(all)) return false;
-    if (lines) {
-      if (all.length % size != 0 || all.kept > 1 ||
-          (all.kept == 1 && all.axes[0].stride[0] % std::ptrdiff_t{size} != 0))
-        return false;
-      if constexpr (adds_vectors<A> && sizeof(T) == 4) {
-        const std::uint64_t vectors = all.length / size;
-        // Rows that leave more than a fifth of the threads without elements are left to term_lines_kernel.
-        if (vectors > chunk_slots / 2 && 5 * vectors < 4 * chunk_slots) return false;
-        launch_exact_rows(where, all, write);
-      } else if constexpr (!has_whole_rows<A>) {
-        return false;
-      } else if (all.length <= chunk_slots * size) {
-        launch_short_rows<1>(where, all, write);
-      } else if (all.length <= 2 * chunk_slots * size) {
-        launch_short_rows<2>(where, all, write);
-      } else if (all.length <= 4 * chunk_slots * size) {
-        launch_short_rows<4>(where, all, write);
-      } else {
-        launch_overlapped(where,
-                          blocks_of_rows(where, (all.results * all.chunks + tuning::row_threads / 32 - 1) /
-                                                    (tuning::row_threads / 32)),
-                          tuning::row_threads, 0, long_rows_kernel<A, Write>, all, write);
-      }
-      return true;
-    }
+    if (lines) return launch_whole_rows(where, all, write);
     if (!are_whole_columns(all, size)) return false;
     if constexpr (adds_vectors<A>) {
       launch_exact_columns(where, all, write);
@@ -214,6 +184,34 @@ class batch_launches {
                    std::max(1u, 32 / slots));
       launch_overlapped(where, blocks_for(where, (vectors + width - 1) / width * all.chunks),
                         static_cast<int>(width * slots), 0, whole_columns_kernel<A, Write>, all, width, write);
+    }
+    return true;
+  }
+  /// Launches the kernels for rows of whole vectors.
+  static bool launch_whole_rows(const execution& where, const batch_elements& all, const Write& write) {
+    using T = typename A::element;
+    if (all.reduced != 1 || all.length == 0 || all.length % size != 0) return false;
+    const std::uint64_t vectors = all.length / size;
+    const bool are_aligned = are_aligned_rows<T>(all);
+    if constexpr (adds_vectors<A> && sizeof(T) == 4) {
+      // Rows that leave more than a fifth of the threads without elements are left to term_lines_kernel.
+      if (!are_aligned || (vectors > chunk_slots / 2 && 5 * vectors < 4 * chunk_slots)) return false;
+      launch_exact_rows(where, all, write);
+    } else if constexpr (!has_whole_rows<A>) {
+      return false;
+    } else if (!are_aligned && (vectors < tuning::least_split_row || vectors > 4 * chunk_slots)) {
+      return false;
+    } else if (vectors <= chunk_slots) {
+      launch_short_rows<1>(where, all, write);
+    } else if (vectors <= 2 * chunk_slots) {
+      launch_short_rows<2>(where, all, write);
+    } else if (vectors <= 4 * chunk_slots) {
+      launch_short_rows<4>(where, all, write);
+    } else {
+      launch_overlapped(where,
+                        blocks_of_rows(where, (all.results * all.chunks + tuning::row_threads / 32 - 1) /
+                                                  (tuning::row_threads / 32)),
+                        tuning::row_threads, 0, long_rows_kernel<A, Write>, all, write);
     }
     return true;
   }

@@ -73,13 +73,7 @@ struct staged_segments {
 /// The first element of a launch's segment i or of its row i, and how many there are.
 __device__ inline segment_place place_of_line(const batch_elements& all, std::uint64_t i) {
   if (all.kind != layout::rows) return place_of_segment(all, all.first + i);
-  if (all.kept <= 1) {
-    const std::int64_t stride = all.kept == 0 ? 0 : all.axes[0].stride[0];
-    return {(all.first + i) * static_cast<std::uint64_t>(stride), all.length, true};
-  }
-  batch_item item;
-  find_item(all, i, item);
-  return {static_cast<std::uint64_t>(item.x), all.length, true};
+  return {static_cast<std::uint64_t>(offset_of_row(all, all.first + i)), all.length, true};
 }
 
 /// Goes through the segments or rows, `per_warp`, up to 32, of a warp at a time. Short ones are staged, and what

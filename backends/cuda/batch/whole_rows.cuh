@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows along the last axis that consist of whole vectors: the fast case of lines_kernel.cuh, with the same order.
+// Short rows may begin anywhere.
 #pragma once
 
-#include "backends/cuda/batch/add_vector.cuh"
-#include "backends/cuda/batch/items.cuh"
+#include "backends/cuda/batch/row_loads.cuh"
 
 namespace fanin::cuda {
 
@@ -193,7 +193,8 @@ requires packs_places<A> __device__ void fold_rows_with_places(const batch_eleme
 }
 
 /// Rows of at most Vectors vectors for each of `group_size` threads, a power of two up to 32, and 32 if Vectors
-/// is above 1. Neighbouring threads fold a row, and a warp several rows together.
+/// is above 1. Neighbouring threads fold a row, and a warp several rows together, up to 32 of those that are not
+/// aligned.
 template <class A, unsigned Vectors, class Write>
 __global__ void __launch_bounds__(tuning::row_threads, tuning::short_row_blocks<A>)
     short_rows_kernel(const __grid_constant__ batch_elements all, unsigned group_size,
@@ -210,19 +211,35 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::short_row_blocks<
   const std::int64_t stride = all.kept == 0 ? 0 : all.axes[0].stride[0];
   const unsigned length = static_cast<unsigned>(all.length), at_turn = groups * rows_at_once;
   const auto has = [&](unsigned k) { return (row_thread + k * 32) * size < length; };
-  const T* const x = static_cast<const T*>(all.x) + (has(0) ? row_thread * size : 0);
+  const auto at = [&](unsigned k) { return has(k) ? (row_thread + k * 32) * size : 0; };
+  const T* const x = static_cast<const T*>(all.x) + at(0);
+  const bool are_aligned = are_aligned_rows<T>(all);
   results_of_warp<A> results;
   for (std::uint64_t first = warp * at_turn; first < all.results; first += warps * at_turn) {
-    loaded_vector<A> v[rows_at_once][Vectors];
-    const T* const row = x + static_cast<std::int64_t>(all.first + first) * stride;
+    uint4 words[rows_at_once][Vectors];
     const unsigned rows = static_cast<unsigned>(::min(all.results - first, std::uint64_t{at_turn}));
+    if (are_aligned) {
+      const T* const row = x + static_cast<std::int64_t>(all.first + first) * stride;
 #pragma unroll
-    for (unsigned r = 0; r < rows_at_once; ++r) {
-      const unsigned mine =
-          ::min(r * groups + (warp_thread >> bits), rows - 1);  // A branch would cost more than a load.
+      for (unsigned r = 0; r < rows_at_once; ++r) {
+        const unsigned mine =
+            ::min(r * groups + (warp_thread >> bits), rows - 1);  // A branch would cost more than a load.
 #pragma unroll
-      for (unsigned k = 0; k < Vectors; ++k) {
-        v[r][k] = load_for<A>(reinterpret_cast<const vector<T>*>(row + mine * stride + (has(k) ? k * 32 * size : 0)));
+        for (unsigned k = 0; k < Vectors; ++k) {
+          words[r][k] = __ldg(reinterpret_cast<const uint4*>(row + mine * stride + (has(k) ? k * 32 * size : 0)));
+        }
+      }
+    } else {
+      const std::int64_t offset = offset_of_row(all, all.first + first + ::min(warp_thread, rows - 1));
+      load_split_rows<T>(all, {offset, rows, groups, warp_thread >> bits}, at, words);
+    }
+    loaded_vector<A> v[rows_at_once][Vectors];
+#pragma unroll
+    for (unsigned n = 0; n < tuning::row_loads; ++n) {
+      if constexpr (adds_all_of_vector<A>) {
+        v[n / Vectors][n % Vectors] = words[n / Vectors][n % Vectors];
+      } else {
+        v[n / Vectors][n % Vectors] = vector_of<T>(words[n / Vectors][n % Vectors]);
       }
     }
     state s[rows_at_once];
