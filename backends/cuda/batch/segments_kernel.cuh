@@ -5,6 +5,8 @@
 // lines.
 #pragma once
 
+#include <bit>
+
 #include <cuda_pipeline.h>
 
 #include <fanin/cuda/atomic.cuh>
@@ -213,8 +215,8 @@ __global__ void __launch_bounds__(tuning::segment_threads, 3)
   fold_chunks<A>(all, write);
 }
 
-/// A group of `group_size` threads, 1, 2, 4 or 8, folds a line of up to 4 vectors for each thread. With `group_size`
-/// 0 a warp folds each chunk of long lines.
+/// A group of up to `group_size` threads, 1, 2, 4 or 8, folds a line of up to 4 vectors for each thread. With
+/// `group_size` 0 a warp folds each chunk of long lines.
 template <class A, class Write>
 __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_blocks<A>)
     segments_kernel(const __grid_constant__ batch_elements all, unsigned group_size, unsigned per_warp,
@@ -227,15 +229,19 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
   overlap_with_next_launch();
   if (group_size == 0) return fold_chunks<A>(all, write);
   if constexpr (packs_places<A>) static_assert(most_short_segment<T> < line::places);
-  // The compiler divides by the size of a group again in each turn, and so bits are shifted in place of that.
-  const unsigned warp_thread = threadIdx.x % 32, bits = log2_of(group_size), groups = 32 >> bits;
-  const unsigned group_thread = warp_thread & (group_size - 1), most = 4 * group_size * size;
+  const unsigned warp_thread = threadIdx.x % 32, most_bits = log2_of(group_size);
   // Half of the threads swap neighbouring vectors, so that lines of equal length do not want the same banks.
   const unsigned swap = warp_thread / 4 % 2;
   fold_staged<A>(all, per_warp, stages[threadIdx.x / 32], write, [&](const staged_segments<T>& now, auto& mine) {
+    // Groups are as small as the longest line allows, since each turn and each merge takes as long as a vector. The
+    // compiler divides by the size of a group again in each turn, and so bits are shifted in place of that.
+    const unsigned threads = (warp_max(now.length) + 4 * size - 1) / (4 * size);
+    const unsigned bits = threads <= 1 ? 0 : ::min(static_cast<unsigned>(std::bit_width(threads - 1)), most_bits);
+    const unsigned of_group = 1u << bits, groups = 32 >> bits, most = 4 * size << bits;
+    const unsigned group_thread = warp_thread & (of_group - 1);
     const unsigned wide = __ballot_sync(0xffffffffu, now.length > most), narrow = now.staged & ~wide;
 #pragma unroll 1
-    for (unsigned turn = 0; turn < group_size; ++turn) {
+    for (unsigned turn = 0; turn < of_group; ++turn) {
       if ((narrow >> turn * groups & (~0u >> (32 - groups))) == 0) continue;
       const unsigned segment = turn * groups + (warp_thread >> bits);
       const T* const there = now.elements + __shfl_sync(0xffffffffu, now.at, segment);
@@ -246,8 +252,8 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
       for (state& one : s) one = line::identity();
 #pragma unroll
       for (unsigned k = 0; k < 4; ++k) {
-        if (!__any_sync(0xffffffffu, (k & ~1u) * group_size * size < length)) continue;
-        const unsigned j = ::min((group_thread + (k ^ swap) * group_size) * size, length);
+        if (!__any_sync(0xffffffffu, ((k & ~1u) * size << bits) < length)) continue;
+        const unsigned j = ::min((group_thread + ((k ^ swap) << bits)) * size, length);
         const vector<T> v = shared_vector<T>(reinterpret_cast<const std::byte*>(there + j));
         add_some<line>(all, s[k % states], v, static_cast<int>(length - j), j);
       }
@@ -260,7 +266,7 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
       }
 #pragma unroll
       for (unsigned distance = 4; distance > 0; distance /= 2) {
-        if (distance < group_size) line::merge(s[0], shuffle_down(s[0], distance));
+        if (distance < of_group) line::merge(s[0], shuffle_down(s[0], distance));
       }
       const state merged = shuffle_from(s[0], warp_thread << bits);
       if (warp_thread >> (5 - bits) == turn && (narrow >> warp_thread & 1) != 0) mine = state_of_line<A>(merged);
