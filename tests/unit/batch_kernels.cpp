@@ -373,13 +373,11 @@ TEST_SUITE("unit/batch_kernels") {
       const std::size_t length = vectors * vector_size<A>;
       for (const std::size_t gap : {std::size_t{0}, std::size_t{1}, 2 * vector_size<A>}) {
         CAPTURE(gap);
-        for (std::size_t shift = 0; shift <= vector_size<A>; shift += 1 + shift / 2) {
-          CAPTURE(shift);
-          test_rows<A> alone = rows_anywhere<A>(1, 70, length, gap, shift);
-          launch_whole_rows(alone);
-          test_rows<A> on_two_axes = rows_anywhere<A>(3, 7, length, gap, shift);
-          launch_whole_rows(on_two_axes);
-        }
+        const std::size_t shift = (vectors + gap) % (vector_size<A> + 1);
+        test_rows<A> alone = rows_anywhere<A>(1, 70, length, gap, shift);
+        launch_whole_rows(alone);
+        test_rows<A> on_two_axes = rows_anywhere<A>(3, 7, length, gap, shift + 1);
+        launch_whole_rows(on_two_axes);
       }
     }
   }
