@@ -69,21 +69,6 @@ __device__ loaded_vector<A> load_for(const vector<T>* from) {
   }
 }
 
-/// The elements of four words. Words of 16 bits are taken out of registers, because nvcc would keep each in a
-/// register of its own from the load on if they were copied.
-template <class T>
-__device__ vector<T> vector_of(const uint4& words) {
-  vector<T> v;
-  if constexpr (std::is_same_v<T, std::uint16_t>) {
-    const unsigned word[] = {words.x, words.y, words.z, words.w};
-#pragma unroll
-    for (int i = 0; i < v.size; ++i) v.at[i] = static_cast<T>(word[i / 2] >> 16 * (i % 2));
-  } else {
-    std::memcpy(&v, &words, sizeof v);
-  }
-  return v;
-}
-
 /// Adds the elements of a vector that was loaded from `from`, in their order unless A adds whole vectors. The first
 /// has the position `position`.
 template <class A, class From, class T = typename A::element>

@@ -24,83 +24,93 @@ FANIN_HOST_DEVICE bool are_aligned_rows(const batch_elements& all) {
   return all.kept == 0 || all.axes[0].stride[0] % std::ptrdiff_t{vector<T>::size} == 0;
 }
 
-/// A vector of elements that begin anywhere. It is put together from the two aligned vectors that have its elements.
+/// A vector of elements that begin anywhere. Its words are loaded into the registers that it takes: two aligned
+/// vectors would take twice as many registers, and instructions that choose among their words.
 template <class T>
 class split_vector {
+  using word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
+  static constexpr unsigned words = 16 / sizeof(word);
+
  public:
-  /// `to_second`: the bytes between the two vectors, or 0 if the first one has all elements.
-  __device__ void load(const T* x, unsigned to_second) {
-    shift_ = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(x) % 16);
-    const std::byte* const aligned = reinterpret_cast<const std::byte*>(x) - shift_;
-    first_ = __ldg(reinterpret_cast<const uint4*>(aligned));
-    second_ = __ldg(reinterpret_cast<const uint4*>(aligned + to_second));
+  __device__ void load(std::uintptr_t x) {
+    shift_ = static_cast<unsigned>(x) % sizeof(word);
+    const auto* const from = reinterpret_cast<const word*>(x - shift_);
+#pragma unroll
+    for (unsigned i = 0; i < words; ++i) at_[i] = __ldg(from + i);
+    if constexpr (sizeof(T) < sizeof(word)) last_ = __ldg(from + (shift_ != 0 ? words : 0));
   }
-  /// The words, by selections: nvcc would load one vector after another if there were branches in between.
   __device__ uint4 get() const {
-    unsigned w[] = {first_.x, first_.y, first_.z, first_.w, second_.x, second_.y, second_.z, second_.w};
-#pragma unroll
-    for (int i = 0; i < 6; ++i) w[i] = (shift_ & 8) != 0 ? w[i + 2] : w[i];
-#pragma unroll
-    for (int i = 0; i < 5; ++i) w[i] = (shift_ & 4) != 0 ? w[i + 1] : w[i];
-    if constexpr (sizeof(T) < 4) {
-#pragma unroll
-      for (int i = 0; i < 4; ++i) w[i] = __funnelshift_r(w[i], w[i + 1], 8 * (shift_ & 3));
+    uint4 found;
+    if constexpr (sizeof(T) < sizeof(word)) {
+      const unsigned bits = 8 * shift_;
+      found = {__funnelshift_r(at_[0], at_[1], bits), __funnelshift_r(at_[1], at_[2], bits),
+               __funnelshift_r(at_[2], at_[3], bits), __funnelshift_r(at_[3], last_, bits)};
+    } else {
+      std::memcpy(&found, at_, sizeof found);
     }
-    return {w[0], w[1], w[2], w[3]};
+    return found;
   }
 
  private:
-  uint4 first_, second_;
+  word at_[words];
+  [[maybe_unused]] unsigned last_;
   unsigned shift_;
 };
-/// Elements of 4 and 8 bytes are loaded one by one, into the registers of the vector.
-template <class T>
-requires(sizeof(T) >= 4) class split_vector<T> {
- public:
-  __device__ void load(const T* x, unsigned) {
-#pragma unroll
-    for (int i = 0; i < vector<T>::size; ++i) at_[i] = __ldg(x + i);
-  }
-  __device__ uint4 get() const {
-    uint4 words;
-    std::memcpy(&words, at_, sizeof words);
-    return words;
-  }
 
- private:
-  T at_[vector<T>::size];
-};
-
-/// Keeps nvcc from moving loads from `x` in front of the words, for which too few registers are left.
-template <class T>
-__device__ void load_after(const T*& x, uint4& words) {
+/// Keeps nvcc from moving loads from `address` in front of the words, for which too few registers are left.
+__device__ inline void load_after(std::uintptr_t& address, const uint4& words) {
   NV_IF_TARGET(NV_IS_DEVICE, (asm volatile(""
-                                           : "+l"(x), "+r"(words.x), "+r"(words.y), "+r"(words.z), "+r"(words.w));))
+                                           : "+l"(address)
+                                           : "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w));))
+}
+/// The vector of four words that were loaded for A. Without the empty instruction nvcc would keep each element of 16
+/// bits in a register of its own from the load on.
+template <class A>
+__device__ loaded_vector<A> loaded_words(uint4 words) {
+  if (sizeof(typename A::element) == 2) {
+    NV_IF_TARGET(NV_IS_DEVICE, (asm volatile("" : "+r"(words.x), "+r"(words.y), "+r"(words.z), "+r"(words.w));))
+  }
+  loaded_vector<A> v;
+  std::memcpy(&v, &words, sizeof v);
+  return v;
 }
 
-/// The rows that a warp folds at once. Thread i has the offset of row i, of `count` rows up to 32. `groups` threads
+/// The rows that a warp folds at once. Thread i has the address of row i, of `count` rows up to 32. `groups` threads
 /// of the warp have the same place in different rows, and `group` is the number of this thread's row among them.
 struct rows_of_warp {
-  std::int64_t offset;
+  std::uintptr_t address;
   unsigned count, groups, group;
-  /// The offset of row `turn` of the thread's rows, or of the last row. All threads of the warp call it.
-  __device__ std::int64_t offset_of(unsigned turn) const {
-    return __shfl_sync(0xffffffffu, offset, ::min(turn * groups + group, count - 1));
+  /// The address of row `turn` of the thread's rows, or of the last row. All threads of the warp call it.
+  __device__ std::uintptr_t address_of(unsigned turn) const {
+    return __shfl_sync(0xffffffffu, address, ::min(turn * groups + group, count - 1));
   }
 };
 
 /// Loads the words v[r][k] of rows that begin anywhere: the thread has the vector of the elements from at(k) on of
-/// row r. No vector is loaded that ends behind the input. All threads of the warp call it.
+/// row r. No word is loaded that ends behind the input. All threads of the warp call it.
 template <class T, unsigned Rows, unsigned Vectors, class At>
-__device__ void load_split_rows(const batch_elements& all, const rows_of_warp& rows, const At& at,
+__device__ void load_split_rows(const batch_elements& all, rows_of_warp rows, const At& at,
                                 uint4 (&v)[Rows][Vectors]) {
-  const T* const x = static_cast<const T*>(all.x);
-  const auto end = reinterpret_cast<std::uintptr_t>(x + rows.offset + all.length);
-  if (__any_sync(0xffffffffu, end / 16 * 16 + 16 > reinterpret_cast<std::uintptr_t>(all.x_end))) {
+  static_assert(Rows * Vectors == 8);
+  unsigned bytes[Vectors];
+#pragma unroll
+  for (unsigned k = 0; k < Vectors; ++k) bytes[k] = at(k) * static_cast<unsigned>(sizeof(T));
+  // The rows have whole vectors, so that their ends have the alignment of their beginnings.
+  if (!__any_sync(0xffffffffu, rows.address % 16 != 0)) {
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r) {
+      const std::uintptr_t row = rows.address_of(r);
+#pragma unroll
+      for (unsigned k = 0; k < Vectors; ++k) v[r][k] = __ldg(reinterpret_cast<const uint4*>(row + bytes[k]));
+    }
+    return;
+  }
+  const std::uintptr_t end = rows.address + all.length * sizeof(T);
+  if (sizeof(T) < 4 && __any_sync(0xffffffffu, (end + 3) / 4 * 4 > reinterpret_cast<std::uintptr_t>(all.x_end))) {
     vector<T> one_by_one[Rows][Vectors];  // in local memory, so that this rare code is short
 #pragma unroll 1
     for (unsigned r = 0; r < Rows; ++r) {
-      const T* const row = x + rows.offset_of(r);
+      const auto* const row = reinterpret_cast<const T*>(rows.address_of(r));
 #pragma unroll 1
       for (unsigned k = 0; k < Vectors; ++k) {
 #pragma unroll
@@ -110,31 +120,27 @@ __device__ void load_split_rows(const batch_elements& all, const rows_of_warp& r
     std::memcpy(v, one_by_one, sizeof v);
     return;
   }
-  // The length is a multiple of a vector's.
-  const unsigned to_second = __any_sync(0xffffffffu, end % 16 != 0) ? 16 : 0;
-  const T *begin = x, *row = x;
+  std::uintptr_t row = 0;
   const auto load = [&]<unsigned First, unsigned Count>() {
     split_vector<T> parts[Count];
 #pragma unroll
     for (unsigned n = 0; n < Count; ++n) {
       const unsigned r = (First + n) / Vectors, k = (First + n) % Vectors;
-      if (k == 0) row = begin + rows.offset_of(r);
-      parts[n].load(row + at(k), to_second);
+      if (k == 0) row = rows.address_of(r);
+      parts[n].load(row + bytes[k]);
     }
 #pragma unroll
     for (unsigned n = 0; n < Count; ++n) {
       uint4& words = v[(First + n) / Vectors][(First + n) % Vectors];
       words = parts[n].get();
-      load_after(begin, words);
+      if (sizeof(T) < 4) load_after(rows.address, words);
     }
   };
-  static_assert(Rows * Vectors == 8);
-  if constexpr (sizeof(T) >= 4) {
-    load.template operator()<0, 8>();
-  } else {  // Registers for the parts of four vectors are free as long as there are few whole ones.
+  if constexpr (sizeof(T) < 4) {
     load.template operator()<0, 4>();
-    load.template operator()<4, 2>();
-    load.template operator()<6, 2>();
+    load.template operator()<4, 4>();
+  } else {
+    load.template operator()<0, 8>();
   }
 }
 

@@ -10,6 +10,13 @@ namespace tuning {
 inline constexpr unsigned line_loads = 6;  ///< vectors that a thread loads before it adds the first
 }  // namespace tuning
 
+template <class T>
+__device__ vector<T> vector_of(const uint4& words) {
+  vector<T> v;
+  std::memcpy(&v, &words, sizeof v);
+  return v;
+}
+
 /// Vectors of 16 bytes that begin `bytes` bytes behind the vectors that the threads of a warp hold, thread by thread
 /// and row by row. `bytes` is less than a warp's row.
 template <class T>

@@ -230,18 +230,14 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::short_row_blocks<
         }
       }
     } else {
-      const std::int64_t offset = offset_of_row(all, all.first + first + ::min(warp_thread, rows - 1));
-      load_split_rows<T>(all, {offset, rows, groups, warp_thread >> bits}, at, words);
+      const T* const mine =
+          static_cast<const T*>(all.x) + offset_of_row(all, all.first + first + ::min(warp_thread, rows - 1));
+      load_split_rows<T>(all, {reinterpret_cast<std::uintptr_t>(mine), rows, groups, warp_thread >> bits}, at, words);
     }
     loaded_vector<A> v[rows_at_once][Vectors];
 #pragma unroll
-    for (unsigned n = 0; n < tuning::row_loads; ++n) {
-      if constexpr (adds_all_of_vector<A>) {
-        v[n / Vectors][n % Vectors] = words[n / Vectors][n % Vectors];
-      } else {
-        v[n / Vectors][n % Vectors] = vector_of<T>(words[n / Vectors][n % Vectors]);
-      }
-    }
+    for (unsigned n = 0; n < tuning::row_loads; ++n)
+      v[n / Vectors][n % Vectors] = loaded_words<A>(words[n / Vectors][n % Vectors]);
     state s[rows_at_once];
     if constexpr (ends_slowly<A>) {
       fold_rows_in_thread<A>(all, v, has, row_thread, s);
