@@ -199,6 +199,21 @@ void check_lines(std::size_t length, unsigned group_size, std::size_t shift, std
   });
   check_line_states<T, A>(arrays, states, writes, begin, lengths, all.rule);
 
+  // The same rows lie on two axes.
+  cuda::batch_elements on_two = all;
+  const std::size_t inner = rows / 2 + 1;
+  on_two.kept = 2;
+  on_two.axes[2] = all.axes[1];
+  on_two.axes[1] = all.axes[0];
+  on_two.axes[1].count = inner;
+  for (std::ptrdiff_t& stride : on_two.axes[0].stride) stride *= static_cast<std::ptrdiff_t>(inner);
+  states.assign(states.size(), A::identity());
+  writes.assign(writes.size(), 0);
+  launch(2, cuda::tuning::term_threads, [&] {
+    cuda::term_lines_kernel<A>(on_two, group_size, lines, state_collector<A>{&states, &writes});
+  });
+  check_line_states<T, A>(arrays, states, writes, begin, lengths, all.rule);
+
   // The same elements form segments. Some segments are empty, and one is left to another launch.
   std::vector<std::uint32_t> offsets{0};
   begin.clear(), lengths.clear();

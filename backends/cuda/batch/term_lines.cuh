@@ -45,16 +45,16 @@ struct term_line {
   __device__ unsigned count() const { return to - from + tail; }
 };
 
-/// Line i of a launch.
-__device__ inline batch_item line_item(const batch_elements& all, std::uint64_t i) {
+/// Line i of a launch. Without `has_two` it has no offset of a second input.
+__device__ inline batch_item line_item(const batch_elements& all, std::uint64_t i, bool has_two) {
   batch_item item;
-  if (all.kind == layout::rows && all.kept <= 1) {
+  if (all.kind == layout::rows && (all.kept <= 1 || !has_two)) {
     const std::uint64_t row = all.chunks == 1 ? i : i / all.chunks, begin = (i - row * all.chunks) * all.chunk;
     const auto place = static_cast<std::int64_t>(all.kept == 0 ? 0 : all.first + row);
     item = {all.first + row,
             begin,
             ::min(begin + all.chunk, all.length),
-            place * all.axes[0].stride[0],
+            offset_of_row(all, all.first + row),
             place * all.axes[0].stride[1],
             0,
             i,
@@ -253,7 +253,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
     const auto find_line = [&] {
       for (begin = 0; k < lines; ++k) {
         if (item_of(k) >= items) continue;
-        batch_item item = line_item(all, item_of(k));
+        batch_item item = line_item(all, item_of(k), has_two);
         if (finds_long) {
           longest = ::max(longest, item.end);
           const segment_place place = place_of_segment(all, item.result);
@@ -365,7 +365,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
       are_left = __any_sync(whole_warp, k < lines);
     }
     if (group_thread < lines && item_of(group_thread) < items) {
-      const batch_item item = line_item(all, item_of(group_thread));
+      const batch_item item = line_item(all, item_of(group_thread), has_two);
       if (finds_long && item.end > all.most_short) continue;
       state s = has_rare_found ? rare_found.load() : A::identity();
       if (has_found) {
