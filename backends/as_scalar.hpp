@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstring>
-#include <utility>
 
 #include <fanin/request.hpp>
 #include <fanin/result.hpp>
@@ -11,13 +10,14 @@
 namespace fanin {
 
 /// Calls run(view) with memory for a result of `what` whose number has type `type`. Returns the value and the report
-/// that run() returns.
+/// that run() returns. The report is not moved, since loads of what narrower stores have just written take long.
 template <class Run>
 result<scalar> as_scalar(operation what, element_type type, Run run) {
   return with_result_type(what, type, [&]<class R>() {
-    R value{};
-    report how = run(result_view(value));
-    return result<scalar>{value, std::move(how)};
+    return result<scalar>([&](scalar& value) {
+      value = scalar(R{});
+      return run(result_view(*get_if<R>(&value)));
+    });
   });
 }
 
