@@ -57,13 +57,11 @@ void sum_by_accumulator(const operands& data, std::size_t count, element_type re
   finish_state<Recipe>(&total, count, result, out);
 }
 
-/// The exact sum of one array. Most short ones need no exact accumulator. More elements are summed sooner by the
-/// accumulator if two doubles do not hold the sum, and not much later if they do.
+/// The exact sum of one array. Most short ones need no exact accumulator.
 template <class Recipe>
 void sum_exactly(const operands& data, std::size_t count, element_type result, void* out) {
-  constexpr std::size_t longest_in_doubles = 128;
-  double total = std::numeric_limits<double>::quiet_NaN();
-  if (count <= longest_in_doubles) sum_short_exactly<typename Recipe::accumulator::element>(&data, &count, 1, &total);
+  double total;
+  sum_short_exactly<typename Recipe::accumulator::element>(&data, &count, 1, &total);
   if (total != total) return sum_by_accumulator<Recipe>(data, count, result, out);
   with_result<Recipe>(result, [&]<class R>(R) { *static_cast<R*>(out) = static_cast<R>(total); });
 }

@@ -11,8 +11,8 @@
 // The elements are added in tiles. The sums of a tile are used only if every t of its first level has M's sign and
 // exponent (the t of infinities and NaN do not) and every remainder of its last level is 0. Otherwise fit()
 // chooses a window for this tile, which is added again. A tile that no window fits goes to add_by_digits(), which
-// any elements suit. Sums in double are tried first. With AVX-512 these are the sums of proven-inl.h. Without
-// AVX-512, tiles of f32 whose exponents lie within some 20 binades go to add_narrow().
+// any elements suit. Sums in double are tried first: those of proven-inl.h with AVX-512, and those of unrounded-inl.h
+// without it.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/exact.cpp"
 #include <hwy/foreach_target.h>
@@ -26,12 +26,12 @@
 #include <cstring>
 #include <limits>
 
-#include "backends/cpu/bounded-inl.h"
 #include "backends/cpu/digits-inl.h"
 #include "backends/cpu/exact.hpp"
 #include "backends/cpu/loads-inl.h"
 #include "backends/cpu/prefetch.hpp"
 #include "backends/cpu/proven-inl.h"
+#include "backends/cpu/unrounded-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
@@ -55,7 +55,7 @@ constexpr int level_step = 51;
 constexpr int most_levels = 6;
 /// A window for elements that the last window does not hold is chosen by so many elements of a tile. All elements are
 /// read only if the new window does not hold them either.
-constexpr std::size_t sample = 256;
+constexpr std::size_t sample = 128;
 
 HWY_INLINE int biased_exponent(std::uint64_t bits) { return static_cast<int>(bits >> (double_format::digits - 1)); }
 
@@ -199,53 +199,22 @@ class double_sums {
 
 #else
 
-/// Adds x[0..count) if the exponents are so close that sums in double do not round; otherwise does nothing and
-/// returns false.
-HWY_INLINE bool add_narrow(const float* x, std::size_t count, exact_accumulator<float>& into) {
-  const hn::ScalableTag<float> f;
-  const hn::RebindToSigned<doubles> integers;
-  const doubles d;
-  const std::size_t width = hn::Lanes(d);
-  const std::size_t step = 4 * width;
-  exponent_range<float> exponents;
-  auto sum0 = hn::Zero(d), sum1 = sum0, sum2 = sum0, sum3 = sum0;
-  std::size_t i = 0;
-  for (; i + step <= count; i += step) {
-    for (std::size_t k = 0; k < step; k += hn::Lanes(f)) {
-      prefetch_line(x + i + k);
-      exponents.add(hn::LoadU(f, x + i + k));
-    }
-    sum0 = hn::Add(sum0, load(d, x + i));
-    sum1 = hn::Add(sum1, load(d, x + i + width));
-    sum2 = hn::Add(sum2, load(d, x + i + 2 * width));
-    sum3 = hn::Add(sum3, load(d, x + i + 3 * width));
-  }
-  // Each element of a sum is a sum of fewer than 2^additions elements, which are multiples of 2^unit. The sum is
-  // exact if a double has enough digits for the largest sum in this unit.
-  const int additions = static_cast<int>(std::bit_width(i / step)), unit = exponents.unit();
-  if (!exponents.is_finite() || exponents.end() + additions > unit + double_format::digits) return false;
-  const auto to_units = hn::Set(d, std::ldexp(1.0, -unit));
-  auto total = hn::Zero(integers);
-  for (const auto& sum : {&sum0, &sum1, &sum2, &sum3}) {
-    total = hn::Add(total, hn::ConvertTo(integers, hn::Mul(*sum, to_units)));
-  }
-  into.add_scaled(hn::GetLane(hn::SumOfLanes(integers, total)), unit);
-  for (; i < count; ++i) into.add(x[i]);
-  return true;
-}
-
+/// Adds elements by sums in double.
 template <class T>
 class double_sums {
  public:
+  /// Adds the first elements of x[0..count) and returns their number, or 0 if such sums would round.
   HWY_INLINE std::size_t add(const T* x, std::size_t count, exact_accumulator<T>& into) {
-    if constexpr (sizeof(T) == 4) {
-      const std::size_t length = count < 2 * tile ? count : tile;
-      if (attempts_.add(1, [&](int) HWY_ATTR { return add_narrow(x, length, into); })) return length;
-    }
-    return 0;
+    const std::size_t length = std::min(count, proven_tile<T>);
+    double total[unrounded_parts<T>];
+    const auto attempt = [&](int) HWY_ATTR { return sum_unrounded<false>(x, length, length < count, flags_, total); };
+    if (!attempts_.add(1, attempt)) return 0;
+    for (const double t : total) add_double(t, into);
+    return length;
   }
 
  private:
+  exception_flags flags_;
   attempt_order attempts_;
 };
 
@@ -286,7 +255,7 @@ void add_any(bool in_double, const T* x, std::size_t count, exact_accumulator<T>
   }
   // A sum of -0 alone is -0. As soon as one element is not -0, zeros of either sign change nothing, and integer sums
   // can replace the elements.
-  if (std::all_of(x, x + count, [](T v) { return detail::to_bits(v) == detail::float_format<T>::sign; })) {
+  if (std::all_of(x, x + count, [](T v) HWY_ATTR { return detail::to_bits(v) == detail::float_format<T>::sign; })) {
     into.add(*x);
     return;
   }
@@ -322,7 +291,7 @@ void add_exact_f32(const float* x, std::size_t count, exact_accumulator<float>& 
   add_any(true, x, count, into);
 }
 void add_exact_f64(const double* x, std::size_t count, exact_accumulator<double>& into) {
-  add_any(has_proven_sums, x, count, into);
+  add_any(true, x, count, into);
 }
 void add_wide(const double* x, std::size_t count, exact_accumulator<double>& into) { add_any(false, x, count, into); }
 

@@ -17,8 +17,7 @@ void add_exact(const float* x, std::size_t count, exact_accumulator<float>& into
 void add_exact(const double* x, std::size_t count, exact_accumulator<double>& into);
 
 /// Adds the magnitudes of a tile if sums in double are exact. Otherwise does nothing, and returns false: for
-/// infinities and NaN, for elements too far apart, and on instruction sets other than AVX-512. `count` is from 1 to
-/// proven_tile. Needs round to nearest and no flushing of subnormals.
+/// infinities and NaN, and for elements too far apart. `count` is from 1 to proven_tile. Needs round to nearest and no flushing of subnormals.
 bool add_magnitude_tile(const float* x, std::size_t count, exact_accumulator<float>& into);
 bool add_magnitude_tile(const double* x, std::size_t count, exact_accumulator<double>& into);
 /// Adds the elements of a tile, or their magnitudes, by sums of floats as add_magnitude_tile() does. Returns false if
@@ -45,8 +44,8 @@ void add_wide(const double* x, std::size_t count, exact_accumulator<double>& int
 /// Writes the exact sum of each of several short arrays to `totals`. A sum of floats is exact, and a sum of
 /// doubles is rounded once. Needs round to nearest and no flushing of subnormals. A total is NaN if the sum is not
 /// found in this way:
-/// - for no elements, and for more than 256;
-/// - for infinities and NaN;
+/// - for no elements, and for more than proven_tile;
+/// - for infinities and NaN, and for some sums of 0;
 /// - if one double cannot hold the sum of floats, or if two doubles cannot hold the sum of doubles.
 template <class T>
 void sum_short_exactly(const detail::operands* runs, const std::size_t* counts, std::size_t number, double* totals);

@@ -17,6 +17,7 @@
 #include "backends/cpu/narrow_sums-inl.h"
 #include "backends/cpu/prefetch.hpp"
 #include "backends/cpu/proven-inl.h"
+#include "backends/cpu/unrounded-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
@@ -33,18 +34,13 @@ struct magnitude_fold : element_fold<T, Depth> {
   HWY_INLINE void add(__m512d x, __m512d) { sum_chain<Depth>::add(_mm512_abs_pd(x)); }
 };
 
-/// Adds the magnitudes of a tile if their sums are exact.
 template <class T>
-HWY_INLINE bool add_magnitudes(const T* x, std::size_t count, exact_accumulator<T>& into) {
-  constexpr int depth = depth_of_elements<T>(1);
-  exception_flags flags;
-  double total[depth + 1];
-  if (!fold_proven<magnitude_fold<T, depth>>(x, x, count, flags, total)) return false;
-  into.add_elements(count, [&](auto& sum) {
-    sum.add_scaled(0, 0);  // notes that no magnitude is -0
-    for (const double t : total) add_double(t, sum);
-  });
-  return true;
+constexpr int magnitude_totals = depth_of_elements<T>(1) + 1;
+
+/// Writes sums of the magnitudes of a tile. Returns whether they are exact.
+template <class T>
+HWY_INLINE bool sum_magnitudes(const T* x, std::size_t count, exception_flags& flags, double* total) {
+  return fold_proven<magnitude_fold<T, magnitude_totals<T> - 1>>(x, x, count, flags, total);
 }
 
 /// The numbers of 32 words as two vectors of floats, in any order.
@@ -188,15 +184,32 @@ HWY_INLINE bool sum_narrow(const operands* runs, const std::size_t* counts, std:
 #else
 
 template <class T>
-bool add_magnitudes(const T*, std::size_t, exact_accumulator<T>&) {
-  return false;
+constexpr int magnitude_totals = unrounded_parts<T>;
+
+template <class T>
+HWY_INLINE bool sum_magnitudes(const T* x, std::size_t count, exception_flags& flags, double* total) {
+  return sum_unrounded<true>(x, count, true, flags, total);
 }
+
 template <class T>
 bool add_narrow(const T*, std::size_t, int, exact_accumulator<float>&) {
   return false;
 }
 
 #endif
+
+/// Adds the magnitudes of a tile if their sums are exact.
+template <class T>
+HWY_INLINE bool add_magnitudes(const T* x, std::size_t count, exact_accumulator<T>& into) {
+  exception_flags flags;
+  double total[magnitude_totals<T>];
+  if (!sum_magnitudes(x, count, flags, total)) return false;
+  into.add_elements(count, [&](auto& sum) {
+    sum.add_scaled(0, 0);  // notes that no magnitude is -0
+    for (const double t : total) add_double(t, sum);
+  });
+  return true;
+}
 
 #if HWY_NATIVE_FMA
 template <class T>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact sums of short arrays: a double, and for doubles a second one for the rounding errors of the first. They are
-// used only if no addition has rounded that is not made good.
+// used only if no addition has rounded that is not made good. The sums of longer arrays are those of unrounded-inl.h.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/short_exact.cpp"
 #include <hwy/foreach_target.h>
@@ -17,6 +17,7 @@
 #include "backends/cpu/exact.hpp"
 #include "backends/cpu/loads-inl.h"
 #include "backends/cpu/row-inl.h"
+#include "backends/cpu/unrounded-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
@@ -60,6 +61,9 @@ HWY_INLINE hn::Vec<D> load_first(D d, const T* x, std::size_t count) {
 template <class T>
 using sum_of_rounded = sum_of_doubles<sizeof(T) == 8 ? 2 : 1>;
 
+/// The sum of more elements is found sooner by additions that do not round.
+constexpr std::size_t longest_in_planes = 128;
+
 /// The planes of the sum of all elements.
 template <class T>
 HWY_INLINE std::array<double, sum_of_rounded<T>::planes> sum_planes(const T* x, std::size_t count) {
@@ -76,8 +80,20 @@ HWY_INLINE std::array<double, sum_of_rounded<T>::planes> sum_planes(const T* x, 
   return total;
 }
 
+/// The sum of a tile by additions that do not round, or NaN. A zero may stand for elements that are all -0.
+template <class T>
+HWY_INLINE double sum_tile(const T* x, std::size_t count) {
+  exception_flags flags;
+  double total[unrounded_parts<T>];
+  if (!sum_unrounded<false>(x, count, false, flags, total)) return std::numeric_limits<double>::quiet_NaN();
+  double sum = total[0];
+  if constexpr (unrounded_parts<T> == 2) sum += total[1];
+  return sum != 0 ? sum : std::numeric_limits<double>::quiet_NaN();
+}
+
 template <class T>
 HWY_INLINE double sum_if_exact(const T* x, std::size_t count) {
+  if (count > longest_in_planes) return sum_tile(x, count);
   const auto total = sum_planes(x, count);
   if (total.back() != 0) return std::numeric_limits<double>::quiet_NaN();
   if constexpr (total.size() == 3) {
@@ -96,7 +112,7 @@ bool sum_in_two_doubles(const double* x, std::size_t count, double (&terms)[2]) 
 template <class T>
 void sum_arrays(const operands* runs, const std::size_t* counts, std::size_t number, double* totals) {
   for (std::size_t i = 0; i < number; ++i) {
-    totals[i] = counts[i] == 0 || counts[i] > longest_short_sum
+    totals[i] = counts[i] == 0 || counts[i] > proven_tile<T>
                     ? std::numeric_limits<double>::quiet_NaN()
                     : sum_if_exact(static_cast<const T*>(runs[i].x), counts[i]);
   }

@@ -3,14 +3,18 @@
 // after the other, on every instruction set of this machine.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cfenv>
 #include <cmath>
 #include <limits>
 #include <new>
 #include <vector>
 
+#include <fanin/fanin.hpp>
+
 #include "backends/cpu/accumulator_loops.hpp"
 #include "backends/cpu/exact.hpp"
+#include "backends/cpu/exception_flags.hpp"
 #include "backends/cpu/products.hpp"
 #include "backends/cpu/proven.hpp"
 #include "tests/support/adversary.hpp"
@@ -21,6 +25,16 @@
 
 namespace fanin::test {
 namespace {
+
+/// The sum without an exact accumulator, or NaN.
+template <class T>
+double short_sum(const std::vector<T>& x) {
+  const detail::operands run{x.data()};
+  const std::size_t count = x.size();
+  double total = 0;
+  cpu::sum_short_exactly<T>(&run, &count, 1, &total);
+  return total;
+}
 
 /// Checks the sums of x, of its magnitudes, of its squares and of its products with itself backwards.
 template <class T>
@@ -36,6 +50,8 @@ void check(const std::vector<T>& x) {
     exact_accumulator<T> sum;
     cpu::add_exact(x.data(), x.size(), sum);
     CHECK(sum.save() == expected.sum.save());
+    const double total = short_sum(x);
+    CHECK((std::isnan(total) || bits_of(total) == bits_of(expected.sum.template round<double>())));
     exact_accumulator<T> sum_of_magnitudes;
     cpu::add_exact_magnitudes(x.data(), x.size(), sum_of_magnitudes);
     CHECK(sum_of_magnitudes.save() == magnitudes.save());
@@ -154,6 +170,35 @@ TEST_SUITE("unit/proven_sums") {
     for (std::size_t count = 0; count < 140; ++count) check(far_apart<T>(count, -7, 12, 4, true, random));
   }
 
+  TEST_CASE_TEMPLATE("near numbers need no exact accumulator", T, float, double) {
+    generator random(5);
+    for (const std::size_t count : {std::size_t{1}, std::size_t{128}, std::size_t{129}, std::size_t{1000},
+                                    cpu::proven_tile<T> - 1, cpu::proven_tile<T>, cpu::proven_tile<T> + 1}) {
+      CAPTURE(count);
+      const std::vector<T> x = far_apart<T>(count, -7, 9, 4, true, random);
+      const bool is_summed = count <= 128 || (cpu::sets_inexact() && count <= cpu::proven_tile<T>);
+      on_every_target([&] {
+        CHECK(std::isnan(short_sum(x)) == !is_summed);
+        exact_accumulator<T> sum;
+        CHECK((cpu::add_magnitude_tile(x.data(), std::min(count, cpu::proven_tile<T>), sum) || !cpu::sets_inexact()));
+      });
+    }
+  }
+
+  TEST_CASE_TEMPLATE("zeros of either sign, among many", T, float, double) {
+    for (const std::size_t count : {128, 129, 4000}) {
+      for (const std::size_t at : {std::size_t{0}, count / 2, count - 1}) {
+        for (const T other : {T{0}, -T{0}, T{3}}) {
+          std::vector<T> x(count, -T{0});
+          x[at] = other;
+          check(x);
+          const T sum = fanin::sum(x).value;
+          CHECK(bits_of(sum) == bits_of(other));
+        }
+      }
+    }
+  }
+
   TEST_CASE_TEMPLATE("the caller's exception flags stay", T, float, double) {
     std::vector<T> x(1000, T{0.1f});
     x[500] = std::numeric_limits<T>::infinity();
@@ -167,6 +212,7 @@ TEST_SUITE("unit/proven_sums") {
         cpu::add_exact(x.data(), x.size(), sum);
         exact_moments_accumulator<T> both;
         cpu::add_moments(x.data(), x.size(), both);
+        CHECK(std::isnan(short_sum(x)));
         CHECK((std::fetestexcept(FE_ALL_EXCEPT) & before) == before);
       }
     });
