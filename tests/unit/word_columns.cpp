@@ -29,14 +29,18 @@ constexpr operation sums[] = {operation::sum,
                               operation::sample_standard_deviation};
 
 /// What the words of a table are: bits of every kind, a few words that are equal to others, integers of few bits, the
-/// largest integer, or zeros before a last row of ones.
-enum class words { any, few, small, largest, late };
+/// largest integer, zeros before a last row of ones, or ones of both signs with a rare two or zero.
+enum class words { any, few, small, largest, late, units };
 
 std::uint64_t word_of(words kind, element_type type, bool is_last, generator& random) {
   const std::size_t bytes = byte_size(type);
   const bool is_signed = default_result(operation::sum, type) != element_type::u64;
   const std::uint64_t sign = std::uint64_t{1} << (8 * bytes - 1), bits = random();
   if (kind == words::late) return is_last ? 1 : 0;
+  if (kind == words::units) {
+    const std::uint64_t size = bits % 97 == 0 ? 2 : bits % 1009 == 0 ? 0 : 1;
+    return is_signed && (bits >> 40 & 1) != 0 ? 0 - size : size;
+  }
   if (kind == words::largest) return is_signed ? sign - 1 : sign | (sign - 1);
   // Zeros, the largest and the smallest integers, infinities of f32, f64, bf16 and e5m2, and NaN of both signs.
   const auto upper = [&](std::uint64_t leading) { return leading >> (64 - 8 * bytes); };
@@ -141,6 +145,33 @@ TEST_SUITE("unit/word_columns") {
       const std::size_t bytes = byte_size(type), rows = bytes == 2 ? 66000 : 4100;
       check_table(type, rows, (std::size_t{1} << 21) / (rows * bytes) + 20, words::any, 3);
     });
+  }
+
+  TEST_CASE("products of columns") {
+    for_each_type([](element_type type) {
+      if (!is_integer(type)) return;
+      const auto check = [&](std::size_t rows, std::size_t columns, unsigned threads) {
+        table(type, rows, columns, words::units).check(operation::product, threads);
+      };
+      for (const std::size_t rows : {1, 7, 9, 255, 256, 257, 1100}) check(rows, 134, 1);
+      check(40, 16384 / byte_size(type) + 3, 1);
+      check(4100, (std::size_t{1} << 21) / (4100 * byte_size(type)) + 130, 3);
+    });
+  }
+
+  TEST_CASE("a product of a column that does not fit is an error, unless the column has a zero") {
+    std::vector<std::int64_t> x(80 * 600, 1), out(80);
+    for (std::size_t row : {0, 599}) {
+      x[row * 80 + 33] = std::int64_t{1} << 32;
+      x[row * 80 + 34] = std::int64_t{1} << 31;
+      x[row * 80 + 35] = -(std::int64_t{1} << 32);
+    }
+    x[34] *= -2;  // The product is the smallest integer.
+    x[300 * 80 + 35] = 0;
+    CHECK_THROWS_WITH_AS(product(fanin::rows(x, {600, 80}, 0), out), doctest::Contains("33"), overflow);
+    CHECK(out[32] == 1);
+    CHECK(out[34] == std::numeric_limits<std::int64_t>::min());
+    CHECK(out[35] == 0);
   }
 
   TEST_CASE("a sum of a column that does not fit is an error, and the other sums are written") {

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "backends/cpu/batch/word_loops.hpp"
+#include "backends/cpu/batch/word_products-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
@@ -303,12 +304,15 @@ struct loops_over {
                                         fold,       flush, merge};
 };
 
-template <template <class> class Kernel>
+template <template <class> class Zeros, class U>
+using loops_over_products = product_loops<loops_over<Zeros, U>, U>;
+
+template <template <class> class Kernel, template <template <class> class, class> class Loops = loops_over>
 const word_loops* of_width(std::size_t word_bytes) {
-  return word_bytes == 1   ? &loops_over<Kernel, std::uint8_t>::functions
-         : word_bytes == 2 ? &loops_over<Kernel, std::uint16_t>::functions
-         : word_bytes == 4 ? &loops_over<Kernel, std::uint32_t>::functions
-                           : &loops_over<Kernel, std::uint64_t>::functions;
+  return word_bytes == 1   ? &Loops<Kernel, std::uint8_t>::functions
+         : word_bytes == 2 ? &Loops<Kernel, std::uint16_t>::functions
+         : word_bytes == 4 ? &Loops<Kernel, std::uint32_t>::functions
+                           : &Loops<Kernel, std::uint64_t>::functions;
 }
 
 const word_loops* find_loops_of_words(word_kernel kernel, std::size_t word_bytes) {
@@ -321,6 +325,8 @@ const word_loops* find_loops_of_words(word_kernel kernel, std::size_t word_bytes
       return of_width<word_squares>(word_bytes);
     case word_kernel::extrema:
       return of_width<word_extrema>(word_bytes);
+    case word_kernel::product:
+      return of_width<zero_counts, loops_over_products>(word_bytes);
     default:
       return of_width<first_places>(word_bytes);
   }

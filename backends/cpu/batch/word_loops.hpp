@@ -7,12 +7,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <fanin/accumulator/integer.hpp>
+
 namespace fanin::cpu {
 
 /// How words become numbers, in bits. The word v becomes, with n = `negated` if v has its sign bit and else 0:
 /// - in sums and squares ((v ^ n) - n) ^ flipped, as a number without a sign
 /// - in extrema (v ^ n) ^ flipped, as a number with a sign
 /// - in counts of zeros v without the bits in `negated`
+/// - in products v, as a number with a sign unless `negated` is 0
 struct word_rule {
   std::uint64_t negated = 0, flipped = 0;
   std::uint64_t largest_number = 0;  ///< the word is NaN if its bits without the sign are larger
@@ -27,7 +30,17 @@ enum class word_kernel {
             ///< of the low halves, the products of both halves, and the squares of the high halves
   extrema,  ///< the largest number, and the largest of the complements of the numbers
   first,    ///< the largest number, and the first row that has it. NaN is larger than any number.
+  product,  ///< the product, as write_product() writes it
 };
+
+/// A product of integers as two numbers.
+inline void write_product(const accumulator::integer_product_state& s, std::uint64_t* out) {
+  out[0] = s.magnitude;
+  out[1] = std::uint64_t{s.negative} + 2 * std::uint64_t{s.too_large};
+}
+inline accumulator::integer_product_state read_product(const std::uint64_t* from) {
+  return {from[0], (from[1] & 1) != 0, (from[1] & 2) != 0};
+}
 
 /// Columns keep small states, which are partial sums of few bits, side by side in vectors. For each column there are
 /// `outputs` wide numbers, into which the small states are added when they are full.

@@ -40,6 +40,7 @@ word_rule rule_for(word_kernel kernel, const operation_row& row, element_type ty
       }
       [[fallthrough]];
     case word_kernel::squares:
+    case word_kernel::product:
       rule.negated = is_signed ? every_bit : 0;
       break;
     default:
@@ -78,6 +79,7 @@ std::optional<word_plan> word_plan_for(const request& request) {
     const bool deviations = row.adds == summand::deviations;
     if (deviations || row.adds == summand::elements || row.adds == summand::magnitudes) add(word_kernel::sum);
     if (deviations || row.adds == summand::squares) add(word_kernel::squares);
+    if (request.what == operation::product) add(word_kernel::product);
   }
   return plan.count == 0 ? std::nullopt : std::optional(plan);
 }

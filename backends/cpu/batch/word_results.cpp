@@ -145,6 +145,17 @@ void write_sums(const word_plan& plan, const std::uint64_t* wide, std::size_t co
   }
 }
 
+/// Writes the product, or reports that it does not fit.
+void write_product_of(const std::uint64_t* wide, std::uint64_t count, batch_results& results, std::size_t at) {
+  using A = accumulator::integer_product<std::int64_t>;
+  accumulator::integer_product_state product = read_product(wide);
+  const bool fits =
+      results.asked().result == element_type::u64 ? A::fits<std::uint64_t>(product) : A::fits<std::int64_t>(product);
+  if (!fits) return results.finish(at, count, count, &product);
+  const auto value = A::wrapped<std::uint64_t>(product);
+  std::memcpy(results.at(at), &value, sizeof value);
+}
+
 }  // namespace
 
 void finish_words(const word_plan& plan, const std::uint64_t* wide, std::size_t columns, std::uint64_t count,
@@ -154,6 +165,9 @@ void finish_words(const word_plan& plan, const std::uint64_t* wide, std::size_t 
     case word_kernel::sum:
     case word_kernel::squares:
       return write_sums(plan, wide, columns, count, results, first, distance);
+    case word_kernel::product:
+      for (std::size_t c = 0; c < columns; ++c) write_product_of(wide + 2 * c, count, results, first + c * distance);
+      return;
     case word_kernel::zeros:
       for (std::size_t c = 0; c < columns; ++c) write_count(what, wide[c], count, results.at(first + c * distance));
       return;
