@@ -91,12 +91,13 @@ constexpr recipe_functions functions_of_integers() {
   f.arithmetic.accumulate = [](const cpu::operands& data, std::size_t count, void* state) {
     cpu::fold_integer_log_sums(static_cast<const T*>(data.x), count, *static_cast<row*>(state));
   };
-  if constexpr (sizeof(T) == 1) {
-    f.arithmetic.finish = [](const void* state, std::uint64_t count, element_type result, void* out) {
-      const accumulator::scaled_sum total = cpu::total_of_bytes(*static_cast<const row*>(state));
-      finish_state<log_sum_of_doubles>(&total, count, result, out);
-    };
-  }
+  f.arithmetic.reduce_each = [](operation, const cpu::operands* runs, const std::size_t* counts, std::size_t number,
+                                element_type result, void* out) {
+    accumulator::scaled_sum totals[cpu::arithmetic::most_runs];
+    cpu::fold_integer_log_sums_each<T>(runs, counts, number, totals);
+    cpu::finish_each<log_sum_of_doubles>(totals, counts, number, result, out);
+    return std::uint64_t{0};
+  };
   return f;
 }
 

@@ -186,8 +186,8 @@ template <class T>
 struct loop<acc::log_sum<T>> : row_loop<acc::log_sum<T>, log_sum_row<T>, fold_log_sums<T>> {
   static acc::scaled_sum total(const void* state) { return static_cast<const log_sum_row<T>*>(state)->total(); }
   static void whole_each(const operands* runs, const std::size_t* counts, std::size_t number,
-                         acc::scaled_sum* totals) requires std::same_as<T, float> {
-    fold_log_sums_each(runs, counts, number, totals);
+                         acc::scaled_sum* totals) {
+    fold_log_sums_each<T>(runs, counts, number, totals);
   }
 };
 template <class A>

@@ -2,6 +2,9 @@
 // The arithmetic of a recipe on a CPU: the loops of its accumulator, and the end by finish_state.hpp.
 #pragma once
 
+#include <algorithm>
+#include <concepts>
+
 #include "backends/cpu/accumulator_loops.hpp"
 #include "backends/cpu/compared_runs.hpp"
 #include "backends/finish_state.hpp"
@@ -86,6 +89,22 @@ constexpr auto reduce_each_of() {
   }
 }
 
+/// Writes the values of states, one after another. The array has room for most_runs states.
+template <class Recipe>
+void finish_each(typename Recipe::accumulator::state* totals, const std::size_t* counts, std::size_t number,
+                 element_type result, void* out) {
+  with_end<Recipe>(result, [&]<class A, class R>() {
+    if constexpr (std::same_as<typename A::state, acc::scaled_sum> && std::floating_point<R>) {
+      double values[arithmetic::most_runs];
+      log_sum_values(totals, number, values);
+      std::transform(values, values + number, static_cast<R*>(out),
+                     [](double value) { return acc::canonical(static_cast<R>(value)); });
+      return;
+    }
+    for (std::size_t i = 0; i < number; ++i) static_cast<R*>(out)[i] = A::template finish<R>(totals[i], counts[i]);
+  });
+}
+
 template <class Recipe>
 constexpr arithmetic arithmetic_of() {
   using A = typename Recipe::accumulator;
@@ -103,11 +122,7 @@ constexpr arithmetic arithmetic_of() {
                        element_type result, void* out) {
       typename A::state totals[arithmetic::most_runs];
       loop::whole_each(runs, counts, number, totals);
-      with_end<Recipe>(result, [&]<class A, class R>() {
-        for (std::size_t i = 0; i < number; ++i) {
-          static_cast<R*>(out)[i] = A::template finish<R>(totals[i], counts[i]);
-        }
-      });
+      finish_each<Recipe>(totals, counts, number, result, out);
       return std::uint64_t{0};
     };
   }

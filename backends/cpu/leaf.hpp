@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <fanin/accumulator/compensated.hpp>
 #include <fanin/accumulator/dispersion.hpp>
@@ -120,17 +121,31 @@ std::size_t zeros_leaf(const T* x, std::size_t count, bool prefetches);
 /// which are 1 if `sum` is null.
 void merge_log_sums(const double* largest, const double* sum, std::size_t rows, std::ptrdiff_t step,
                     std::size_t row_width, double* into_largest, double* into_sum);
-/// Adds accumulator::exponential_of_near() of up to 32 rows of `row_width` floats, `step` apart, to `sum`, and raises
-/// `most` to the bits of the largest magnitudes: of each column of the rows, or if `together`, of columns with equal
-/// numbers modulo 16. The arrays `sum` and `most` have a multiple of 16 numbers. Floats `ahead` of these are
+/// The bits of a magnitude of floats or doubles have the order of the magnitudes.
+template <class T>
+using magnitude_bits = std::conditional_t<sizeof(T) == sizeof(float), std::int32_t, std::int64_t>;
+/// Whether all elements are near, by the bits of their largest magnitude.
+template <class T>
+bool is_near(magnitude_bits<T> most) {
+  return most <= std::bit_cast<magnitude_bits<T>>(T{accumulator::most_near});
+}
+/// Adds accumulator::exponential_of_near() of up to 32 rows of `row_width` numbers, `step` apart, to `sum`, and
+/// raises `most` to the bits of the largest magnitudes: of each column of the rows, or if `together`, of columns with
+/// equal numbers modulo 16. The arrays `sum` and `most` have a multiple of 16 numbers. Numbers `ahead` of these are
 /// prefetched.
 void add_near_rows(const float* x, std::size_t rows, std::ptrdiff_t step, std::size_t row_width, double* sum,
                    std::int32_t* most, bool together, std::ptrdiff_t ahead);
+void add_near_rows(const double* x, std::size_t rows, std::ptrdiff_t step, std::size_t row_width, double* sum,
+                   std::int64_t* most, bool together, std::ptrdiff_t ahead);
 /// Sets `total` to the merge of the states of a leaf, whose references are 0. The leaf has at least two elements.
 /// Returns false if it is not near.
 bool total_of_near_leaf(const float* x, std::size_t count, double& total);
-/// Whether all elements are near, by the bits of their largest magnitude.
-inline bool is_near(std::int32_t most) { return most <= std::bit_cast<std::int32_t>(accumulator::most_near); }
+bool total_of_near_leaf(const double* x, std::size_t count, double& total);
+/// The merge of a row of 32 states whose references are 0.
+double total_of_plain_row(const double* sum);
+/// Writes the logarithms of states: accumulator::log_sum::finish() before the rounding to the type of the result.
+/// Both arrays have room for a multiple of 8 numbers, and the other states are overwritten.
+void log_sum_values(accumulator::scaled_sum* states, std::size_t count, double* out);
 /// Merges states of log_sum as merge_log_sums() does. If they are `plain`, all references are 0, and any number of
 /// sums are added.
 void merge_states(bool plain, const double* largest, const double* sum, std::size_t row_width, double* into_largest,
@@ -158,6 +173,12 @@ struct log_sum_row {
     std::fill_n(largest, row_width, A::identity().largest);
     std::fill_n(sum, row_width, A::identity().sum);
   }
+  /// Begins sums of exponentials.
+  void make_plain() {
+    plain = true;
+    std::fill_n(largest, row_width, 0);
+    std::fill_n(sum, row_width, 0);
+  }
   void merge(const log_sum_row& from) {
     plain = plain && from.plain;
     merge_states(plain, from.largest, from.sum, row_width, largest, sum);
@@ -168,7 +189,8 @@ struct log_sum_row {
 /// stack for floats, and 1 KiB for each level of the tree.
 template <class T>
 void fold_log_sums(const T* x, std::size_t count, log_sum_row<T>& out);
-/// The states of several arrays of floats, as fold_log_sums() and total() form them.
+/// The states of several arrays, as fold_log_sums() and total() form them.
+template <class T>
 void fold_log_sums_each(const detail::operands* runs, const std::size_t* counts, std::size_t number,
                         accumulator::scaled_sum* totals);
 

@@ -7,11 +7,10 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
+#include <type_traits>
 
 #include "backends/cpu/exponentials-inl.h"
-#include "backends/cpu/integer_log_sums.hpp"
 #include "backends/cpu/leaf.hpp"
 #include "backends/cpu/prefetch.hpp"
 #include "backends/cpu/row-inl.h"
@@ -20,16 +19,6 @@ HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-/// Replaces each t, which is an integer from -255 to 0 or -infinity, by an entry of powers_of_e().
-HWY_INLINE void look_up(const double* powers, vector (&t)[unrolled]) {
-  const doubles d;
-  const hn::RebindToSigned<doubles> words;
-  for_each_vector([&](std::size_t v) {
-    const vector distance = hn::Sub(hn::Set(d, 0x1p52), hn::Max(t[v], hn::Set(d, -least_power)));
-    t[v] = hn::GatherIndex(d, powers, hn::And(hn::BitCast(words, distance), hn::Set(words, 511)));
-  });
-}
 
 /// States of accumulator::log_sum.
 struct states {
@@ -53,20 +42,14 @@ struct states {
       largest[v] = hn::IfThenElse(is_nan, largest[v], other);
     });
   }
-  /// If `ByTable`, exponentials are entries of `powers`.
-  template <bool ByTable>
-  HWY_INLINE void merge(const double* other_largest, const vector (&other_sum)[unrolled], const double* powers) {
+  HWY_INLINE void merge(const double* other_largest, const vector (&other_sum)[unrolled]) {
     vector factor[unrolled], other[unrolled];
     for_each_vector([&](std::size_t v) {
       other[v] = hn::LoadU(doubles(), other_largest + v * width);
       const vector distance = hn::Abs(hn::Sub(largest[v], other[v]));
       factor[v] = hn::Neg(hn::IfThenZeroElse(hn::Eq(largest[v], other[v]), distance));
     });
-    if constexpr (ByTable) {
-      look_up(powers, factor);
-    } else {
-      exponentiate(factor);
-    }
+    exponentiate_negatives(factor);
     for_each_vector([&](std::size_t v) {
       const auto grows = hn::Gt(other[v], largest[v]);
       const vector below = hn::IfThenElse(grows, sum[v], other_sum[v]);
@@ -77,10 +60,9 @@ struct states {
   }
 };
 
-/// merge_log_sums() of leaf.hpp, or of states of integers of 8 bits.
-template <bool ByTable>
-HWY_INLINE void merge_rows_by(const double* powers, const double* largest, const double* sum, std::size_t rows,
-                              std::ptrdiff_t step, std::size_t row_width, double* into_largest, double* into_sum) {
+/// merge_log_sums() of leaf.hpp.
+void merge_rows(const double* largest, const double* sum, std::size_t rows, std::ptrdiff_t step,
+                std::size_t row_width, double* into_largest, double* into_sum) {
   const doubles d;
   for (std::size_t j = 0; j < row_width; j += unrolled * width) {
     states s;
@@ -99,7 +81,7 @@ HWY_INLINE void merge_rows_by(const double* powers, const double* largest, const
     }
     for (; row < rows; ++row, there += step) {
       for_each_vector([&](std::size_t v) { prefetch_line(there + v * width); });
-      s.template merge<ByTable>(there, other_sum, powers);
+      s.merge(there, other_sum);
     }
     for_each_vector([&](std::size_t v) {
       hn::StoreU(s.largest[v], d, into_largest + j + v * width);
@@ -108,95 +90,115 @@ HWY_INLINE void merge_rows_by(const double* powers, const double* largest, const
   }
 }
 
-void merge_rows(const double* largest, const double* sum, std::size_t rows, std::ptrdiff_t step,
-                std::size_t row_width, double* into_largest, double* into_sum) {
-  merge_rows_by<false>(nullptr, largest, sum, rows, step, row_width, into_largest, into_sum);
-}
-void merge_states_of_bytes(const double* powers, const double* largest, const double* sum, std::size_t row_width,
-                           double* into_largest, double* into_sum) {
-  merge_rows_by<true>(powers, largest, sum, 1, 0, row_width, into_largest, into_sum);
-}
-
-/// add_rows_of_bytes() of integer_log_sums.hpp.
+/// The largest magnitudes of U times two_halves numbers of type T, as bits.
 template <class T>
-HWY_INLINE void add_rows(const double* powers, const T* x, std::size_t rows, std::ptrdiff_t step,
-                         std::size_t row_width, double* largest, double* sum) {
-  const doubles d;
-  const hn::Repartition<std::int32_t, doubles> numbers;
-  const hn::Half<decltype(numbers)> half;
-  const hn::Rebind<T, decltype(numbers)> bytes;
-  const hn::RebindToSigned<doubles> words;
-  const vector one = hn::Set(d, 1);
-  for (std::size_t j = 0; rows > 0 && j < row_width; j += 2 * width) {
-    const T* row = x + j;
-    auto most = hn::PromoteTo(numbers, hn::LoadU(bytes, row));
-    vector low = one, high = one;
-    std::size_t r = 1;
-    if (sum[j] != 0) {  // There are elements already.
-      const auto number_of = [&](const double* from) { return hn::DemoteTo(half, hn::LoadU(d, from)); };
-      most = hn::Combine(numbers, number_of(largest + j + width), number_of(largest + j));
-      low = hn::LoadU(d, sum + j);
-      high = hn::LoadU(d, sum + j + width);
-      r = 0;
-    }
-    for (row += static_cast<std::ptrdiff_t>(r) * step; r < rows; ++r, row += step) {
-      prefetch_line(row);
-      const auto element = hn::PromoteTo(numbers, hn::LoadU(bytes, row));
-      const auto grown = hn::VecFromMask(numbers, hn::Gt(element, most));
-      const auto distance = hn::Abs(hn::Sub(element, most));
-      most = hn::Max(most, element);
-      const auto add = [&](vector s, auto grown_half, auto distance_half) {
-        const vector power = hn::GatherIndex(d, powers, hn::PromoteTo(words, distance_half));
-        const auto grows = hn::MaskFromVec(hn::BitCast(d, hn::PromoteTo(words, grown_half)));
-        const vector above = hn::IfThenElse(grows, one, s), below = hn::IfThenElse(grows, s, one);
-        return hn::Add(above, hn::Mul(below, power));
-      };
-      low = add(low, hn::LowerHalf(half, grown), hn::LowerHalf(half, distance));
-      high = add(high, hn::UpperHalf(half, grown), hn::UpperHalf(half, distance));
-    }
-    hn::StoreU(low, d, sum + j);
-    hn::StoreU(high, d, sum + j + width);
-    hn::StoreU(hn::PromoteTo(d, hn::LowerHalf(half, most)), d, largest + j);
-    hn::StoreU(hn::PromoteTo(d, hn::UpperHalf(half, most)), d, largest + j + width);
+using bits_of = hn::ScalableTag<magnitude_bits<T>>;
+template <class T, std::size_t U>
+struct magnitudes {
+  static constexpr std::size_t lanes = hn::MaxLanes(bits_of<T>()), vectors = 2 * U * width / lanes;
+  hn::Vec<bits_of<T>> of[vectors];
+  HWY_INLINE magnitudes() {
+    for_each_vector<vectors>([&](std::size_t v) HWY_ATTR { of[v] = hn::Zero(bits_of<T>()); });
   }
+  HWY_INLINE hn::Vec<hn::ScalableTag<T>> load(const T* x, std::size_t v) {
+    const auto elements = hn::LoadU(hn::ScalableTag<T>(), x + v * lanes);
+    of[v] = hn::Max(of[v], hn::BitCast(bits_of<T>(), hn::Abs(elements)));
+    return elements;
+  }
+};
+
+/// Writes the exponentials of near numbers.
+template <std::size_t U>
+HWY_INLINE void exponentials_of(const float* x, magnitudes<float, U>& largest, two_halves (&out)[U]) {
+  hn::Vec<floats> elements[U];
+  for_each_vector<U>([&](std::size_t v) HWY_ATTR { elements[v] = largest.load(x, v); });
+  near_exponentials(elements, out);
 }
-void add_rows_of_i8(const double* powers, const std::int8_t* x, std::size_t rows, std::ptrdiff_t step,
-                    std::size_t row_width, double* largest, double* sum) {
-  add_rows(powers, x, rows, step, row_width, largest, sum);
-}
-void add_rows_of_u8(const double* powers, const std::uint8_t* x, std::size_t rows, std::ptrdiff_t step,
-                    std::size_t row_width, double* largest, double* sum) {
-  add_rows(powers, x, rows, step, row_width, largest, sum);
+template <std::size_t U>
+HWY_INLINE void exponentials_of(const double* x, magnitudes<double, U>& largest, two_halves (&out)[U]) {
+  vector elements[2 * U];
+  for_each_vector<2 * U>([&](std::size_t v) HWY_ATTR { elements[v] = largest.load(x, v); });
+  exponentiate(elements);
+  for_each_vector<U>([&](std::size_t v) HWY_ATTR { out[v] = {elements[2 * v], elements[2 * v + 1]}; });
 }
 
-/// The numbers of one vector of floats in a few rows.
-HWY_INLINE void near_column(const float* x, std::size_t rows, std::ptrdiff_t step, std::ptrdiff_t ahead, double* sum,
-                            std::int32_t* most) {
-  const floats f;
-  const hn::RebindToSigned<floats> i;
-  two_halves sums{hn::LoadU(doubles(), sum), hn::LoadU(doubles(), sum + width)};
-  auto largest = hn::LoadU(i, most);
+/// Adds the exponentials of U times two_halves columns to `sum`.
+template <std::size_t U, class T>
+HWY_INLINE magnitudes<T, U> add_columns(const T* x, std::size_t rows, std::ptrdiff_t step, std::ptrdiff_t ahead,
+                                        double* sum) {
+  const doubles d;
+  magnitudes<T, U> largest;
+  two_halves sums[U], powers[U];
+  for_each_vector<U>([&](std::size_t v) HWY_ATTR {
+    sums[v] = {hn::LoadU(d, sum + 2 * v * width), hn::LoadU(d, sum + (2 * v + 1) * width)};
+  });
   for (; rows > 0; --rows, x += step) {
-    __builtin_prefetch(x + ahead, 0, 2);
-    const auto v = hn::LoadU(f, x);
-    largest = hn::Max(largest, hn::BitCast(i, hn::Abs(v)));
-    sums.add(near_exponentials(v));
+    for_each_vector<U>([&](std::size_t v) HWY_ATTR { prefetch_line(x + ahead + 2 * v * width); });
+    exponentials_of(x, largest, powers);
+    for_each_vector<U>([&](std::size_t v) HWY_ATTR { sums[v].add(powers[v]); });
   }
-  hn::StoreU(sums.low, doubles(), sum);
-  hn::StoreU(sums.high, doubles(), sum + width);
-  hn::StoreU(largest, i, most);
+  for_each_vector<U>([&](std::size_t v) HWY_ATTR {
+    hn::StoreU(sums[v].low, d, sum + 2 * v * width);
+    hn::StoreU(sums[v].high, d, sum + (2 * v + 1) * width);
+  });
+  return largest;
+}
+
+/// log_sum_values() of leaf.hpp for whole vectors.
+void values_of(const accumulator::scaled_sum* states, std::size_t count, double* out) {
+  const doubles d;
+  for (std::size_t i = 0; i < count; i += width) {
+    vector largest, sum;
+    hn::LoadInterleaved2(d, &states[i].largest, largest, sum);
+    hn::StoreU(hn::IfThenElse(hn::IsNaN(sum), sum, hn::Add(largest, log_of_sums(sum))), d, out + i);
+  }
+}
+
+/// add_near_rows() of leaf.hpp for rows of a multiple of 16 numbers.
+template <class T>
+HWY_INLINE void near_rows(const T* x, std::size_t rows, std::ptrdiff_t step, std::size_t row_width, double* sum,
+                          magnitude_bits<T>* most, bool together, std::ptrdiff_t ahead) {
+  const bits_of<T> i;
+  std::size_t j = 0;
+  const auto add = [&]<std::size_t Columns>(std::integral_constant<std::size_t, Columns>) HWY_ATTR {
+    const auto largest = add_columns<Columns / width / 2>(x + j, rows, step, ahead, sum + j);
+    for_each_vector<largest.vectors>([&](std::size_t v) HWY_ATTR {
+      const std::size_t column = j + v * largest.lanes;
+      auto* const to = most + (together ? column % 16 : column);
+      hn::StoreU(hn::Max(hn::LoadU(i, to), largest.of[v]), i, to);
+    });
+    j += Columns;
+  };
+  if constexpr (sizeof(T) == sizeof(double)) {
+    while (j + 32 <= row_width) add(std::integral_constant<std::size_t, 32>());
+  }
+  while (j < row_width) add(std::integral_constant<std::size_t, 16>());
+}
+void near_rows_of_floats(const float* x, std::size_t rows, std::ptrdiff_t step, std::size_t row_width, double* sum,
+                         std::int32_t* most, bool together, std::ptrdiff_t ahead) {
+  near_rows(x, rows, step, row_width, sum, most, together, ahead);
+}
+void near_rows_of_doubles(const double* x, std::size_t rows, std::ptrdiff_t step, std::size_t row_width, double* sum,
+                          std::int64_t* most, bool together, std::ptrdiff_t ahead) {
+  near_rows(x, rows, step, row_width, sum, most, together, ahead);
 }
 
 /// exponentiate_block() of leaf.hpp for whole vectors.
 bool exponentiate_floats(const float* x, std::size_t count, double* out) {
   const floats f;
   auto near = hn::Eq(hn::Zero(f), hn::Zero(f));
-  for (std::size_t i = 0; i < count; i += 2 * width) {
-    const auto v = hn::LoadU(f, x + i);
-    near = hn::And(near, hn::Le(hn::Abs(v), hn::Set(f, accumulator::most_near)));
-    const two_halves powers = near_exponentials(v);
-    hn::StoreU(powers.low, doubles(), out + i);
-    hn::StoreU(powers.high, doubles(), out + i + width);
+  for (std::size_t i = 0; i < count; i += 4 * width) {
+    hn::Vec<floats> elements[2];
+    two_halves powers[2];
+    for_each_vector<2>([&](std::size_t v) HWY_ATTR {
+      elements[v] = hn::LoadU(f, x + i + 2 * v * width);
+      near = hn::And(near, hn::Le(hn::Abs(elements[v]), hn::Set(f, accumulator::most_near)));
+    });
+    near_exponentials(elements, powers);
+    for_each_vector<2>([&](std::size_t v) HWY_ATTR {
+      hn::StoreU(powers[v].low, doubles(), out + i + 2 * v * width);
+      hn::StoreU(powers[v].high, doubles(), out + i + (2 * v + 1) * width);
+    });
   }
   return hn::AllTrue(f, near);
 }
@@ -223,53 +225,66 @@ struct sum_merge {
   }
 };
 
-/// total_of_near_leaf() of leaf.hpp. State j of a row is merged with state j + row_width / 2, and so on.
-bool near_total(const float* x, std::size_t count, double& total) {
-  const floats f;
-  const hn::RebindToSigned<floats> i;
-  constexpr std::size_t row_width = log_sum_row<float>::row_width, in_vector = 2 * width;
-  constexpr std::size_t half = row_width / in_vector / 2;
-  const std::size_t rows = count / row_width, left = count % row_width;
-  HWY_ALIGN float last[row_width];
-  if (left > 0) std::fill(std::copy_n(x + rows * row_width, left, last), last + row_width, 0.0f);
-  auto largest = hn::Zero(i);
-  const auto exponentials = [&](hn::Vec<floats> v) HWY_ATTR {
-    largest = hn::Max(largest, hn::BitCast(i, hn::Abs(v)));
-    return near_exponentials(v);
-  };
-  const auto column = [&](std::size_t j) HWY_ATTR {
-    two_halves sums{hn::Zero(doubles()), hn::Zero(doubles())};
-    for (std::size_t r = 0; r < rows; ++r) sums.add(exponentials(hn::LoadU(f, x + r * row_width + j)));
-    if (j >= left) return sums;
-    const two_halves all = exponentials(hn::Load(f, last + j));
-    const auto before_end = [&](std::size_t at, vector v) HWY_ATTR {
-      const std::size_t n = std::min(left - std::min(left, at), width);
-      return hn::IfThenElseZero(hn::FirstN(doubles(), n), v);
-    };
-    sums.add({before_end(j, all.low), before_end(j + width, all.high)});
-    return sums;
-  };
-  two_halves sums[half];
-  for (std::size_t v = 0; v < half; ++v) {
-    sums[v] = column(v * in_vector);
-    sums[v].add(column((v + half) * in_vector));
-  }
+/// Merges state j of a row with state j + row_width / 2, and so on. All references are 0.
+template <std::size_t U>
+HWY_INLINE double total_of(two_halves (&sums)[U]) {
   HWY_UNROLL(4)
-  for (std::size_t n = half / 2; n > 0; n /= 2) {
+  for (std::size_t n = U / 2; n > 0; n /= 2) {
     HWY_UNROLL(8)
     for (std::size_t v = 0; v < n; ++v) sums[v].add(sums[v + n]);
   }
+  double total;
   collapse<sum_merge>(doubles(), vector_states<doubles, 1>{{hn::Add(sums[0].low, sums[0].high)}}, &total);
-  return is_near(hn::GetLane(hn::MaxOfLanes(i, largest)));
+  return total;
+}
+double plain_total(const double* sum) {
+  constexpr std::size_t row_width = log_sum_row<double>::row_width;
+  two_halves sums[row_width / width / 2];
+  for_each_vector<std::size(sums)>([&](std::size_t v) HWY_ATTR {
+    const double* const from = sum + 2 * v * width;
+    sums[v] = {hn::LoadU(doubles(), from), hn::LoadU(doubles(), from + width)};
+  });
+  return total_of(sums);
 }
 
-/// add_near_rows() of leaf.hpp for rows of a multiple of 16 floats.
-void near_rows(const float* x, std::size_t rows, std::ptrdiff_t step, std::size_t row_width, double* sum,
-               std::int32_t* most, bool together, std::ptrdiff_t ahead) {
-  for (std::size_t j = 0; j < row_width; j += 2 * width) {
-    near_column(x + j, rows, step, ahead, sum + j, most + (together ? j % 16 : j));
+/// total_of_near_leaf() of leaf.hpp.
+template <class T>
+HWY_INLINE bool near_total(const T* x, std::size_t count, double& total) {
+  const doubles d;
+  constexpr std::size_t row_width = log_sum_row<T>::row_width, units = row_width / width / 2;
+  constexpr std::size_t at_once = std::min<std::size_t>(units, 32 / width / 2);
+  const std::size_t rows = count / row_width, left = count % row_width;
+  HWY_ALIGN T last[row_width];
+  if (left > 0) std::fill(std::copy_n(x + rows * row_width, left, last), last + row_width, T{0});
+  magnitudes<T, at_once> largest;
+  two_halves sums[units];
+  HWY_UNROLL(1)
+  for (std::size_t first = 0; first < units; first += at_once) {
+    const std::size_t j = 2 * first * width, all = rows + (j < left ? 1 : 0);
+    two_halves sum[at_once], powers[at_once];
+    for_each_vector<at_once>([&](std::size_t v) HWY_ATTR { sum[v] = {hn::Zero(d), hn::Zero(d)}; });
+    for (std::size_t r = 0; r < all; ++r) {
+      exponentials_of(r < rows ? x + r * row_width + j : last + j, largest, powers);
+      if (r == rows) {
+        const auto keep = [&](std::size_t at, vector& v) HWY_ATTR {
+          v = hn::IfThenElseZero(hn::FirstN(d, std::min(left - std::min(left, at), width)), v);
+        };
+        for_each_vector<at_once>([&](std::size_t v) HWY_ATTR {
+          keep(j + 2 * v * width, powers[v].low);
+          keep(j + (2 * v + 1) * width, powers[v].high);
+        });
+      }
+      for_each_vector<at_once>([&](std::size_t v) HWY_ATTR { sum[v].add(powers[v]); });
+    }
+    for_each_vector<at_once>([&](std::size_t v) HWY_ATTR { sums[first + v] = sum[v]; });
   }
+  total = total_of(sums);
+  auto most = largest.of[0];
+  for (const auto& of : largest.of) most = hn::Max(most, of);
+  return is_near<T>(hn::GetLane(hn::MaxOfLanes(bits_of<T>(), most)));
 }
+bool near_total_of_floats(const float* x, std::size_t count, double& total) { return near_total(x, count, total); }
+bool near_total_of_doubles(const double* x, std::size_t count, double& total) { return near_total(x, count, total); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace fanin::cpu
@@ -280,24 +295,14 @@ namespace fanin::cpu {
 namespace {
 
 HWY_EXPORT(merge_rows);
-HWY_EXPORT(near_rows);
+HWY_EXPORT(near_rows_of_floats);
+HWY_EXPORT(near_rows_of_doubles);
 HWY_EXPORT(exponentiate_floats);
 HWY_EXPORT(exponentiate_doubles);
-HWY_EXPORT(near_total);
-HWY_EXPORT(merge_states_of_bytes);
-HWY_EXPORT(add_rows_of_i8);
-HWY_EXPORT(add_rows_of_u8);
-
-/// accumulator::exp_of_negative() of 0, -1, ..., -255 and -infinity.
-const double* powers_of_e() {
-  static const auto powers = [] {
-    std::array<double, least_power + 1> all;
-    for (int i = 0; i < least_power; ++i) all[static_cast<std::size_t>(i)] = accumulator::exp_of_negative(-i);
-    all[least_power] = 0;
-    return all;
-  }();
-  return powers.data();
-}
+HWY_EXPORT(near_total_of_floats);
+HWY_EXPORT(near_total_of_doubles);
+HWY_EXPORT(plain_total);
+HWY_EXPORT(values_of);
 
 /// Calls f(x, count, out) for elements that fill whole vectors.
 template <class T, class F>
@@ -321,29 +326,35 @@ void merge_log_sums(const double* largest, const double* sum, std::size_t rows, 
   HWY_DYNAMIC_DISPATCH(merge_rows)(largest, sum, rows, step, row_width, into_largest, into_sum);
 }
 
-void add_rows_of_bytes(const std::int8_t* x, std::size_t rows, std::ptrdiff_t step, std::size_t row_width,
-                       double* largest, double* sum) {
-  HWY_DYNAMIC_DISPATCH(add_rows_of_i8)(powers_of_e(), x, rows, step, row_width, largest, sum);
+namespace {
+
+/// Adds the rows by add(x, rows, step, row_width, sum, most, ahead). Rows that end within 16 numbers are copied.
+template <class T, class Add>
+void add_whole_rows(const T* x, std::size_t rows, std::ptrdiff_t step, std::size_t row_width, double* sum,
+                    magnitude_bits<T>* most, bool together, std::ptrdiff_t ahead, const Add& add) {
+  const std::size_t whole = row_width / 16 * 16;
+  if (whole < row_width) {
+    T padded[detail::rows_in_leaf * 16] = {};
+    const T* row = x + whole;
+    for (std::size_t r = 0; r < rows; ++r, row += step) std::copy_n(row, row_width - whole, padded + r * 16);
+    add(padded, rows, 16, 16, sum + whole, most + (together ? 0 : whole), together, 0);
+  }
+  add(x, rows, step, whole, sum, most, together, ahead);
 }
-void add_rows_of_bytes(const std::uint8_t* x, std::size_t rows, std::ptrdiff_t step, std::size_t row_width,
-                       double* largest, double* sum) {
-  HWY_DYNAMIC_DISPATCH(add_rows_of_u8)(powers_of_e(), x, rows, step, row_width, largest, sum);
-}
-void merge_log_sums_of_bytes(const double* largest, const double* sum, std::size_t row_width, double* into_largest,
-                             double* into_sum) {
-  HWY_DYNAMIC_DISPATCH(merge_states_of_bytes)(powers_of_e(), largest, sum, row_width, into_largest, into_sum);
-}
+
+}  // namespace
 
 void add_near_rows(const float* x, std::size_t rows, std::ptrdiff_t step, std::size_t row_width, double* sum,
                    std::int32_t* most, bool together, std::ptrdiff_t ahead) {
-  const std::size_t whole = row_width / 16 * 16;
-  if (whole < row_width) {
-    float padded[detail::rows_in_leaf * 16] = {};
-    const float* row = x + whole;
-    for (std::size_t r = 0; r < rows; ++r, row += step) std::copy_n(row, row_width - whole, padded + r * 16);
-    add_near_rows(padded, rows, 16, 16, sum + whole, most + (together ? 0 : whole), together, 0);
-  }
-  HWY_DYNAMIC_DISPATCH(near_rows)(x, rows, step, whole, sum, most, together, ahead);
+  add_whole_rows(x, rows, step, row_width, sum, most, together, ahead, [](auto... some) {
+    HWY_DYNAMIC_DISPATCH(near_rows_of_floats)(some...);
+  });
+}
+void add_near_rows(const double* x, std::size_t rows, std::ptrdiff_t step, std::size_t row_width, double* sum,
+                   std::int64_t* most, bool together, std::ptrdiff_t ahead) {
+  add_whole_rows(x, rows, step, row_width, sum, most, together, ahead, [](auto... some) {
+    HWY_DYNAMIC_DISPATCH(near_rows_of_doubles)(some...);
+  });
 }
 
 bool exponentiate_block(const float* x, std::size_t count, double* out) {
@@ -355,8 +366,17 @@ bool exponentiate_block(const double* x, std::size_t count, double* out) {
                             [](auto... block) { return HWY_DYNAMIC_DISPATCH(exponentiate_doubles)(block...); });
 }
 bool total_of_near_leaf(const float* x, std::size_t count, double& total) {
-  return HWY_DYNAMIC_DISPATCH(near_total)(x, count, total);
+  return HWY_DYNAMIC_DISPATCH(near_total_of_floats)(x, count, total);
 }
+bool total_of_near_leaf(const double* x, std::size_t count, double& total) {
+  return HWY_DYNAMIC_DISPATCH(near_total_of_doubles)(x, count, total);
+}
+void log_sum_values(accumulator::scaled_sum* states, std::size_t count, double* out) {
+  static_assert(sizeof(accumulator::scaled_sum) == 2 * sizeof(double));
+  for (std::size_t i = count; i % 8 != 0; ++i) states[i] = {0, 1};
+  HWY_DYNAMIC_DISPATCH(values_of)(states, count, out);
+}
+double total_of_plain_row(const double* sum) { return HWY_DYNAMIC_DISPATCH(plain_total)(sum); }
 
 void merge_states(bool plain, const double* largest, const double* sum, std::size_t row_width, double* into_largest,
                   double* into_sum) {

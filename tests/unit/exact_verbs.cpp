@@ -199,6 +199,27 @@ TEST_SUITE("unit/exact_verbs") {
     }
   }
 
+  TEST_CASE_TEMPLATE("log_sum_exp of integers at the ends of a table, and beyond the near ones, is that of doubles",
+                     T, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {
+    constexpr std::size_t columns = 35, rows = 1200;
+    const std::vector<std::uint32_t> offsets{0, 1, 3, 67, 131, 1155, 42000};
+    for (const int other : {511, 512, 600, 601, 5000, -512, -513, -600, -601, -5000}) {
+      if (std::is_unsigned_v<T> && other < 0) continue;
+      CAPTURE(other);
+      std::vector<T> x(columns * rows);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(i * 7 % 23 + 1);
+      for (const std::size_t row : {std::size_t{40}, rows - 1}) x[row * columns + 3] = static_cast<T>(other);
+      x[1] = x[70] = static_cast<T>(other);
+      const std::vector<double> y(x.begin(), x.end());
+      CHECK(log_sum_exp(x).value == log_sum_exp(y).value);
+      for (const int axis : {0, 1})
+        check_log_sums(fanin::rows(x, {rows, columns}, axis), fanin::rows(y, {rows, columns}, axis));
+      check_log_sums(fanin::segments(x, offsets), fanin::segments(y, offsets));
+      const std::vector<std::uint32_t> keys(x.size());
+      check_log_sums(fanin::groups(x, keys, 1), fanin::groups(y, keys, 1));
+    }
+  }
+
   TEST_CASE_TEMPLATE("the value of an exact method is judged by its bits", T, float, double) {
     using fanin::oracle::promise;
     const fanin::report how({}, {.variant = {}, .method = fanin::method::exact, .bound = {}});

@@ -7,6 +7,7 @@
 
 #include "backends/cpu/blocks.hpp"
 #include "backends/cpu/integer_log_sums.hpp"
+#include "backends/cpu/prefetch.hpp"
 
 namespace fanin::cpu {
 namespace {
@@ -31,99 +32,119 @@ void for_each_part(std::size_t row_width, std::size_t count, const Add& add) {
   }
 }
 
-/// Writes elements that lie next to each other as floats. Prefetches the elements that are `ahead` bytes behind them.
-void load_floats(element_type type, const std::byte* x, std::size_t count, std::ptrdiff_t ahead, float* out) {
-  for (std::size_t b = 0; b < count * byte_size(type); b += 64) __builtin_prefetch(x + b + ahead, 0, 2);
-  widen(x, count, type, out);
-}
-
-/// Adds elements by exponentials of floats. Returns whether all of them are near.
-bool fold_near(element_type type, const std::byte* x, std::ptrdiff_t along, std::size_t columns, std::size_t count,
-               log_sum_states& s) {
-  constexpr std::size_t row_width = log_sum_columns<float>::row_width;
-  const std::ptrdiff_t distance = along * static_cast<std::ptrdiff_t>(byte_size(type)), step = row_width * along;
-  std::fill_n(s.most, whole_blocks(columns), 0);
-  for_each_part(row_width, count, [&](std::size_t j, std::ptrdiff_t first, std::size_t rows) {
-    const std::byte* row = x + first * distance;
-    if (type == element_type::f32) {
-      add_near_rows(reinterpret_cast<const float*>(row), rows, step, columns, s.sum[j], s.most, false, along);
-    } else {
-      float wide[at_once * width];
-      for (std::size_t r = 0; r < rows; ++r, row += row_width * distance) {
-        load_floats(type, row, columns, distance, wide + r * width);
-      }
-      add_near_rows(wide, rows, width, columns, s.sum[j], s.most, false, 0);
-    }
-  });
-  return count > 1 && std::all_of(s.most, s.most + columns, is_near);
-}
-
-/// Folds the columns that are not near, each as a row.
-[[gnu::cold]] void fold_others(element_type type, const std::byte* x, std::ptrdiff_t along, std::size_t columns,
-                               std::size_t count, std::size_t used, log_sum_states& s) {
-  const std::size_t bytes = byte_size(type);
-  float copy[detail::leaf_of<accumulator::log_sum<float>>];
-  for (std::size_t j = 0; j < used; ++j) std::fill_n(s.largest[j], whole_blocks(columns), 0);
-  for (std::size_t c = 0; c < columns; ++c) {
-    if (count > 1 && is_near(s.most[c])) continue;
-    const std::byte* element = x + c * bytes;
-    for (std::size_t i = 0; i < count; ++i, element += along * static_cast<std::ptrdiff_t>(bytes)) {
-      if (type == element_type::f32) {
-        copy[i] = *reinterpret_cast<const float*>(element);
-      } else {
-        widen(element, 1, type, copy + i);
-      }
-    }
-    log_sum_row<float> row;
-    fold_log_sums(copy, count, row);
-    for (std::size_t j = 0; j < used; ++j) {
-      s.largest[j][c] = row.largest[j];
-      s.sum[j][c] = row.sum[j];
-    }
+/// Writes elements that lie next to each other as floats or doubles, without a rounding.
+template <class T>
+void convert(element_type type, const std::byte* x, std::size_t count, T* out) {
+  if (is_widened(type)) {
+    float wide[width];
+    widen(x, count, type, wide);
+    std::copy_n(wide, count, out);
+    return;
   }
-}
-
-void fold_doubles(const double* x, std::ptrdiff_t along, std::size_t columns, std::size_t count, std::size_t used,
-                  log_sum_states& s) {
-  constexpr std::size_t row_width = log_sum_columns<double>::row_width;
-  for (std::size_t j = 0; j < used; ++j) {
-    std::fill_n(s.largest[j], whole_blocks(columns), accumulator::log_sum<double>::identity().largest);
-  }
-  const std::size_t whole = columns / block * block;
-  const std::ptrdiff_t step = row_width * along;
-  for_each_part(row_width, count, [&](std::size_t j, std::ptrdiff_t first, std::size_t rows) {
-    const double* row = x + first * along;
-    merge_log_sums(row, nullptr, rows, step, whole, s.largest[j], s.sum[j]);
-    if (whole == columns) return;
-    double copy[at_once * block] = {};
-    row += whole;
-    for (std::size_t r = 0; r < rows; ++r, row += step) std::copy_n(row, columns - whole, copy + r * block);
-    merge_log_sums(copy, nullptr, rows, block, block, s.largest[j] + whole, s.sum[j] + whole);
+  with_element(type, [&]<class From>() {
+    if constexpr (computable<From>) std::copy_n(reinterpret_cast<const From*>(x), count, out);
   });
 }
 
-/// Folds integers as doubles, or whole blocks of bytes as they are.
+/// Columns of a leaf.
+struct column_leaf {
+  element_type type;
+  const std::byte* x;
+  std::ptrdiff_t along;
+  std::size_t columns, count;
+
+  std::size_t bytes() const { return byte_size(type); }
+  /// The distance of two rows, in bytes.
+  std::ptrdiff_t distance() const { return along * static_cast<std::ptrdiff_t>(bytes()); }
+  /// Row i, from column c on.
+  const std::byte* row(std::ptrdiff_t i, std::size_t c = 0) const { return x + i * distance() + c * bytes(); }
+};
+
+/// Adds rows of integers, row_width rows apart, if all of them are small.
 template <std::integral T>
-void fold_integers(const T* x, std::ptrdiff_t along, std::size_t columns, std::size_t count, std::size_t used,
-                   log_sum_states& s) {
-  constexpr std::size_t row_width = log_sum_columns<double>::row_width;
-  for (std::size_t j = 0; j < used; ++j) {
-    std::fill_n(s.largest[j], whole_blocks(columns), accumulator::log_sum<double>::identity().largest);
+bool add_if_small(const column_leaf& leaf, const T* row, std::size_t rows, std::ptrdiff_t step, double* sum) {
+  bool small = true;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const T* const x = row + static_cast<std::ptrdiff_t>(r) * step;
+    prefetch_row(x + leaf.along, leaf.columns * sizeof(T));
+    small = small && are_small(x, leaf.columns);
   }
-  std::size_t whole = 0;
-  if constexpr (sizeof(T) == 1) whole = columns / block * block;
-  const std::size_t left = whole_blocks(columns - whole);
-  const std::ptrdiff_t step = row_width * along;
-  for_each_part(row_width, count, [&](std::size_t j, std::ptrdiff_t first, std::size_t rows) {
-    const T* row = x + first * along;
-    if constexpr (sizeof(T) == 1) add_rows_of_bytes(row, rows, step, whole, s.largest[j], s.sum[j]);
-    if (left == 0) return;
-    double copy[at_once * width] = {};
-    row += whole;
-    for (std::size_t r = 0; r < rows; ++r, row += step) std::copy_n(row, columns - whole, copy + r * left);
-    merge_log_sums(copy, nullptr, rows, static_cast<std::ptrdiff_t>(left), left, s.largest[j] + whole,
-                   s.sum[j] + whole);
+  if (small) add_small_rows(row, rows, step, leaf.columns, sum);
+  return small;
+}
+
+/// Adds elements, which are added as T, by their exponentials.
+template <class T>
+void fold_near(const column_leaf& leaf, magnitude_bits<T>* most, log_sum_states& s) {
+  constexpr std::size_t row_width = log_sum_columns<T>::row_width;
+  const std::ptrdiff_t step = row_width * leaf.along;
+  for_each_part(row_width, leaf.count, [&](std::size_t j, std::ptrdiff_t first, std::size_t rows) {
+    const std::byte* row = leaf.row(first);
+    if (leaf.type == type_of<T>) {
+      return add_near_rows(reinterpret_cast<const T*>(row), rows, step, leaf.columns, s.sum[j], most, false,
+                           leaf.along);
+    }
+    if constexpr (std::same_as<T, double>) {
+      bool small = false;
+      with_element(leaf.type, [&]<class From>() {
+        if constexpr (std::integral<From>)
+          small = add_if_small(leaf, reinterpret_cast<const From*>(row), rows, step, s.sum[j]);
+      });
+      if (small) return;
+    }
+    T wide[at_once * width];
+    for (std::size_t r = 0; r < rows; ++r, row += row_width * leaf.distance()) {
+      prefetch_row(row + leaf.distance(), leaf.columns * leaf.bytes());
+      convert(leaf.type, row, leaf.columns, wide + r * width);
+    }
+    add_near_rows(wide, rows, width, leaf.columns, s.sum[j], most, false, 0);
   });
+}
+
+/// Folds a block of columns by exponentials relative to their largest elements, and keeps the sums of those that are
+/// near.
+template <class T>
+[[gnu::cold]] void fold_far(const column_leaf& leaf, std::size_t first_column, std::size_t used,
+                            const magnitude_bits<T>* most, log_sum_states& s) {
+  constexpr std::size_t row_width = log_sum_columns<T>::row_width;
+  const std::size_t columns = std::min(block, leaf.columns - first_column);
+  const auto none = accumulator::log_sum<double>::identity();
+  double near_sums[row_width][block];
+  for (std::size_t j = 0; j < used; ++j) {
+    std::copy_n(s.sum[j] + first_column, block, near_sums[j]);
+    std::fill_n(s.largest[j] + first_column, block, none.largest);
+    std::fill_n(s.sum[j] + first_column, block, none.sum);
+  }
+  for_each_part(row_width, leaf.count, [&](std::size_t j, std::ptrdiff_t first, std::size_t rows) {
+    double copy[at_once * block] = {};
+    for (std::size_t r = 0; r < rows; ++r) {
+      const auto i = first + static_cast<std::ptrdiff_t>(r * row_width);
+      convert(leaf.type, leaf.row(i, first_column), columns, copy + r * block);
+    }
+    merge_log_sums(copy, nullptr, rows, block, block, s.largest[j] + first_column, s.sum[j] + first_column);
+  });
+  for (std::size_t c = 0; c < columns && leaf.count > 1; ++c) {
+    if (!is_near<T>(most[first_column + c])) continue;
+    for (std::size_t j = 0; j < used; ++j) {
+      s.largest[j][first_column + c] = 0;
+      s.sum[j][first_column + c] = near_sums[j][c];
+    }
+  }
+}
+
+template <class T>
+void fold_leaf(const column_leaf& leaf, std::size_t used, log_sum_states& s) {
+  magnitude_bits<T> most[width] = {};
+  fold_near<T>(leaf, most, s);
+  const auto near = [&](std::size_t first, std::size_t last) {
+    return leaf.count > 1 && std::all_of(most + first, most + last, is_near<T>);
+  };
+  s.plain = near(0, leaf.columns);
+  if (s.plain) return;
+  for (std::size_t j = 0; j < used; ++j) std::fill_n(s.largest[j], whole_blocks(leaf.columns), 0);
+  for (std::size_t c = 0; c < leaf.columns; c += block) {
+    if (!near(c, std::min(c + block, leaf.columns))) fold_far<T>(leaf, c, used, most, s);
+  }
 }
 
 }  // namespace
@@ -131,18 +152,12 @@ void fold_integers(const T* x, std::ptrdiff_t along, std::size_t columns, std::s
 void fold_log_sum_columns(element_type type, const void* x, std::ptrdiff_t along, std::size_t columns,
                           std::size_t count, std::size_t used, log_sum_states& to) {
   for (std::size_t j = 0; j < used; ++j) std::fill_n(to.sum[j], whole_blocks(columns), 0);
-  to.plain = false;
-  if (type == element_type::f64) {
-    return fold_doubles(static_cast<const double*>(x), along, columns, count, used, to);
+  const column_leaf leaf{type, static_cast<const std::byte*>(x), along, columns, count};
+  if (type == element_type::f64 || is_integer(type)) {
+    fold_leaf<double>(leaf, used, to);
+  } else {
+    fold_leaf<float>(leaf, used, to);
   }
-  if (is_integer(type)) {
-    return with_element(type, [&]<class T>() {
-      if constexpr (std::integral<T>) fold_integers(static_cast<const T*>(x), along, columns, count, used, to);
-    });
-  }
-  const auto* const first = static_cast<const std::byte*>(x);
-  to.plain = fold_near(type, first, along, columns, count, to);
-  if (!to.plain) fold_others(type, first, along, columns, count, used, to);
 }
 
 void merge_log_sum_columns(void* into, const void* from, std::size_t columns, std::size_t used) {

@@ -14,8 +14,7 @@ namespace fanin::cpu {
 /// The states of up to `width` columns. Only the first `row_width` states of each column are used.
 struct log_sum_states {
   static constexpr std::size_t most_states = 64, width = 256;
-  bool plain;                ///< all references are 0, and `largest` is not set
-  std::int32_t most[width];  ///< the bits of the largest magnitude of each column of a leaf of floats
+  bool plain;  ///< all references are 0, and `largest` is not set
   double largest[most_states][width], sum[most_states][width];
 };
 

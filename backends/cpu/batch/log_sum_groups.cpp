@@ -2,12 +2,12 @@
 #include "backends/cpu/batch/log_sum_groups.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <new>
 #include <vector>
 
+#include "backends/cpu/integer_log_sums.hpp"
 #include "backends/cpu/leaf.hpp"
 #include "backends/finish_state.hpp"
 
@@ -54,31 +54,13 @@ scaled_sum total_of(const near_elements<T>& near, const scaled_sum& far) {
   return total;
 }
 
-/// exponential_of_near() of the integers of 8 bits.
-class exponentials_of_bytes {
- public:
-  static const exponentials_of_bytes& all() {
-    static const exponentials_of_bytes made;
-    return made;
-  }
-  double operator[](double x) const { return of_[static_cast<std::size_t>(static_cast<int>(x) - least)]; }
-
- private:
-  static constexpr int least = -128, most = 255;
-  exponentials_of_bytes() {
-    for (int i = least; i <= most; ++i)
-      of_[static_cast<std::size_t>(i - least)] = accumulator::exponential_of_near(double(i));
-  }
-  std::array<double, most - least + 1> of_;
-};
-
 /// Adds x[i] to near(i) or far(i), for each i below `count`, which is at most term_block. The elements of `bytes` are
 /// integers of 8 bits.
 template <class T, class Near, class Far>
 void add_each(const T* x, std::size_t count, bool bytes, const Near& near, const Far& far) {
   if (bytes) {
-    const exponentials_of_bytes& exponential = exponentials_of_bytes::all();
-    for (std::size_t i = 0; i < count; ++i) near(i).add(x[i], exponential[x[i]]);
+    const double* const exponential = exponentials_of_small() - least_small;
+    for (std::size_t i = 0; i < count; ++i) near(i).add(x[i], exponential[static_cast<int>(x[i])]);
     return;
   }
   double exponential[exponentiated_together];
@@ -180,12 +162,7 @@ void add_log_sums_in_order(element_type type, arithmetic& f) {
       const scaled_sum total = total_of(all.near, all.far.sum);
       finish_state<recipe>(&total, count, result, out);
     };
-    f.bound = [](const rounding_chain& chain, std::uint64_t count, element_type result) {
-      error_bound found = bound_of_state<recipe>(chain, count, result);
-      // The logarithm of a sum with the reference 0 is the result. The bound of floats has that already.
-      if (sizeof(T) == sizeof(double)) found.of_result += 8 * accumulator::unit_roundoff<double>;
-      return found;
-    };
+    f.bound = bound_of_state<recipe>;
   });
   f.accumulate = with_element(type, []<class T>() -> decltype(f.accumulate) {
     return [](const operands& data, std::size_t count, void* state) { add_in_order(type_of<T>, data, count, state); };

@@ -92,6 +92,10 @@ inline double exponential_of_near(float x) {
 /// e^x for a double of at most most_near in magnitude, with the error of exponential_of().
 inline double exponential_of_near(double x) { return exponential_of(x); }
 
+/// The root of 2, rounded to a double, and the last term of the series of artanh.
+inline constexpr double root_of_2 = 0x1.6a09e667f3bcdp0;
+inline constexpr int last_logarithm_term = 21;
+
 /// log s for 2^-1000 < s < 2^1000, with a relative error of at most 6 units roundoff (6 * 2^-53). 1 gives exactly 0.
 /// If s = 2^k z, where z is between sqrt(1/2) and sqrt(2), then log s = k ln 2 + 2 artanh w, where w = (z - 1) /
 /// (z + 1). The series of artanh has terms up to w^21 / 21.
@@ -100,13 +104,13 @@ FANIN_HOST_DEVICE inline double log_of_sum(double s) {
   const auto bits = __builtin_bit_cast(std::uint64_t, s);
   double k = static_cast<double>(bits >> 52) - 1023;
   double z = __builtin_bit_cast(double, (bits & mantissa) | one);
-  if (z > 0x1.6a09e667f3bcdp0) {
+  if (z > root_of_2) {
     z /= 2;
     k += 1;
   }
   const double f = z - 1, w = f / (2 + f), square = w * w;
-  double series = 1. / 21;
-  for (int i = 19; i >= 3; i -= 2) series = series * square + 1. / i;
+  double series = 1. / last_logarithm_term;
+  for (int i = last_logarithm_term - 2; i >= 3; i -= 2) series = series * square + 1. / i;
   return k * ln2_high + (k * ln2_low + (2 * w + 2 * w * (square * series)));
 }
 

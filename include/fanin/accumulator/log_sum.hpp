@@ -21,8 +21,15 @@ struct scaled_sum {
   double sum;
 };
 
-/// log(sum of e^x) over the elements x. Each addition and each merge evaluates one exponential. Error:
-/// log_sum_bound().
+/// Whether exponential_of_near() serves the elements of a leaf: at least two elements, and all of them are near. A
+/// single element is its own reference, so that it is its own result.
+template <class T>
+bool is_near_leaf(const T* x, std::size_t count) {
+  return count > 1 && std::all_of(x, x + count, [](T one) { return std::fabs(one) <= most_near; });
+}
+
+/// log(sum of e^x) over the elements x, which are added as doubles. A leaf of near elements has the sums of their
+/// exponential_of_near(), with the reference 0. All else evaluates one exponential for each addition and each merge.
 template <class T>
 struct log_sum {
   using element = T;
@@ -43,24 +50,7 @@ struct log_sum {
     if (count == 0) return -std::numeric_limits<R>::infinity();
     return canonical(static_cast<R>(std::isnan(s.sum) ? s.sum : s.largest + log_of_sum(s.sum)));
   }
-  template <class R>
-  static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
-    return log_sum_bound<R>(chain, count);
-  }
-};
-
-/// Whether exponential_of_near() serves the elements of a leaf: at least two elements, and all of them are near. A
-/// single element is its own reference, so that it is its own result.
-inline bool is_near_leaf(const float* x, std::size_t count) {
-  return count > 1 && std::all_of(x, x + count, [](float one) { return std::fabs(one) <= most_near; });
-}
-
-/// Floats are added as doubles. But a leaf of near floats has the sums of their exponential_of_near(), with the
-/// reference 0.
-template <>
-struct log_sum<float> : log_sum<double> {
-  using element = float;
-  static state of_strided(const float* x, std::size_t count, std::size_t first, std::size_t stride) {
+  static state of_strided(const T* x, std::size_t count, std::size_t first, std::size_t stride) {
     const bool near = is_near_leaf(x, count);
     state s = near ? state{0, 0} : identity();
     for (std::size_t i = first; i < count; i += stride) {
@@ -74,7 +64,8 @@ struct log_sum<float> : log_sum<double> {
   }
   template <class R>
   static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
-    error_bound found = log_sum_bound<R>(chain, count, 1.61 * unit_roundoff<float>);
+    constexpr double of_terms = sizeof(T) < sizeof(double) ? 1.61 * unit_roundoff<float> : 0;
+    error_bound found = log_sum_bound<R>(chain, count, of_terms);
     found.of_result += 8 * unit_roundoff<double>;  // The logarithm of a sum with the reference 0 is the result.
     return found;
   }
