@@ -2,6 +2,8 @@
 // Dot products of data in device memory, wherever the second array begins.
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "oracle/truth.hpp"
 #include "tests/cuda/device_memory.hpp"
 #include "tests/support/call.hpp"
@@ -60,6 +62,37 @@ TEST_SUITE("pairs") {
     }
     CHECK(x_there.untouched());
     CHECK(y_there.untouched());
+  }
+
+  TEST_CASE_TEMPLATE("dot products of zeros, infinities and NaNs", T, float, double, f16, bf16) {
+    if (!device_is_here()) return;
+    using N = computed_as<T>;
+    constexpr N inf = std::numeric_limits<N>::infinity(), nan = std::numeric_limits<N>::quiet_NaN();
+    constexpr std::size_t count = 101;
+    struct example {
+      N fill, x, y;  // y has ones but for its last element
+    };
+    device_context context;
+    for (const auto& [fill, last_x, last_y] : {example{N(-0.), N(-0.), 1},
+                                               {0, N(-0.), 1},
+                                               {1, -100, 1},
+                                               {1, inf, -2},
+                                               {1, inf, 0},
+                                               {inf, -inf, 1},
+                                               {1, 1, nan},
+                                               {1, -inf, -inf}}) {
+      std::vector<T> x(count, static_cast<T>(fill)), y(count, static_cast<T>(N{1}));
+      x.back() = static_cast<T>(last_x);
+      y.back() = static_cast<T>(last_y);
+      const device_array<T> x_there(std::span<const T>(x), 0), y_there(std::span<const T>(y), 0);
+      const device_value<device_result<N>> result;
+      enqueue(operation::dot, {x_there.elements(), y_there.elements()}, result.get(), context, {});
+      cuda::check(cudaStreamSynchronize(static_cast<cudaStream_t>(context.stream())), "cudaStreamSynchronize");
+      CAPTURE(last_x);
+      CAPTURE(last_y);
+      CHECK(same(scalar(result.read().value),
+                 scalar(dot(std::span<const T>(x), std::span<const T>(y), {.backend = "serial"}).value)));
+    }
   }
 
   TEST_CASE_TEMPLATE("host data in chunks", T, float, double, f16, bf16) {

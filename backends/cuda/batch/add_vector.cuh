@@ -69,23 +69,27 @@ __device__ loaded_vector<A> load_for(const vector<T>* from) {
   }
 }
 
-/// Adds the elements of a vector that was loaded from `from`, in their order unless A adds whole vectors. The first
-/// has the position `position`.
+/// Adds elements that were loaded from `from`, in their order unless A adds them all at once. The first has the
+/// position `position`.
+template <class A, class From, class T, int N>
+__device__ void add_elements(const From& from, typename A::state& s, const T (&x)[N], std::uint64_t position) {
+  if constexpr (adds_words<A>) {
+    A::add_words(s, x, from.rule);
+  } else if constexpr (adds_runs<A>) {
+    A::add_run(s, read_all<A>(from, x).at, position);
+  } else if constexpr (adds_all_of_vector<A>) {
+    A::add_all(s, read_all<A>(from, x).at);
+  } else if constexpr (is_packed_place<A>) {
+    A::add_first(s, read_all<A>(from, x).at, N, static_cast<unsigned>(position));
+  } else {
+    const auto numbers = read_all<A>(from, x);
+#pragma unroll
+    for (int i = 0; i < N; ++i) add_at<A>(s, position + i, numbers.at[i]);
+  }
+}
 template <class A, class From, class T = typename A::element>
 __device__ void add_vector(const From& from, typename A::state& s, const vector<T>& v, std::uint64_t position) {
-  if constexpr (adds_words<A>) {
-    A::add_words(s, v.at, from.rule);
-  } else if constexpr (adds_runs<A>) {
-    A::add_run(s, read_all<A>(from, v.at).at, position);
-  } else if constexpr (adds_all_of_vector<A>) {
-    A::add_all(s, read_all<A>(from, v.at).at);
-  } else if constexpr (is_packed_place<A>) {
-    A::add_first(s, read_all<A>(from, v.at).at, v.size, static_cast<unsigned>(position));
-  } else {
-    const auto x = read_all<A>(from, v.at);
-#pragma unroll
-    for (int i = 0; i < v.size; ++i) add_at<A>(s, position + i, x.at[i]);
-  }
+  add_elements<A>(from, s, v.at, position);
 }
 
 /// Adds the elements of N vectors by one call of A::add_all().
@@ -109,11 +113,12 @@ requires adds_all_of_vector<A> __device__ void add_vector(const From& from, type
   add_registers<A>(from, s, one);
 }
 
-/// Adds the c-th elements of as many vectors as a vector has elements to s[c].
-template <class A, class From, int N, class T = typename A::element>
-__device__ void add_columns(const From& from, typename A::state (&s)[N], const loaded_vector<A> (&v)[N],
+/// Adds the c-th elements of vectors to s[c].
+template <class A, class From, int N, int Rows, class T = typename A::element>
+__device__ void add_columns(const From& from, typename A::state (&s)[N], const loaded_vector<A> (&v)[Rows],
                             std::uint64_t position) {
   if constexpr (adds_all_of_vector<A>) {
+    static_assert(Rows == N);
     constexpr int in_register = N / 4;
     std::uint32_t registers[N][4];
     std::memcpy(registers, v, sizeof v);
@@ -134,10 +139,10 @@ __device__ void add_columns(const From& from, typename A::state (&s)[N], const l
   } else {
 #pragma unroll
     for (int c = 0; c < N; ++c) {
-      vector<T> of_row;
+      T of_row[Rows];
 #pragma unroll
-      for (int k = 0; k < N; ++k) of_row.at[k] = v[k].at[c];
-      add_vector<A>(from, s[c], of_row, position);
+      for (int k = 0; k < Rows; ++k) of_row[k] = v[k].at[c];
+      add_elements<A>(from, s[c], of_row, position);
     }
   }
 }

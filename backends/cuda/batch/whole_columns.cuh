@@ -35,10 +35,17 @@ template <>
 inline constexpr unsigned column_states<by_word<std::uint64_t, accumulator::log_sum<double>>> = 4;
 template <class A>
 inline constexpr unsigned column_loads = vector<typename A::element>::size == 8 ? 8 : column_states<A>;
-/// Blocks of a multiprocessor.
+/// Elements of each row of a slot that a thread loads at once. Half of a vector of bytes takes half of the registers.
 template <class A>
-inline constexpr int whole_column_blocks =
-    (column_loads<A> == 16 || fills_registers<A> ? 512 : 768) / whole_column_threads<A>;
+inline constexpr unsigned rows_at_once = A::order_free && sizeof(typename A::element) == 1
+                                             ? 8
+                                             : vector<typename A::element>::size;
+/// Blocks of a multiprocessor. If the order matters, whole vectors of bytes and long states need more registers.
+template <class A>
+inline constexpr int whole_column_blocks = (rows_at_once<A> == 16 && sizeof(typename A::state) > 8 ? 384
+                                            : column_loads<A> == 16 || fills_registers<A>          ? 512
+                                                                                                   : 768) /
+                                           whole_column_threads<A>;
 }  // namespace tuning
 
 /// Slots that a thread folds.
@@ -74,6 +81,7 @@ __global__ void __launch_bounds__(tuning::whole_column_threads<A>, tuning::whole
   using T = typename A::element;
   using state = typename A::state;
   constexpr unsigned size = vector<T>::size, mine = slots_of_columns<A>, states = A::order_free ? 1 : mine;
+  constexpr unsigned rows = tuning::rows_at_once<A>;
   overlap_with_next_launch();
   const unsigned column = threadIdx.x % width, slot = threadIdx.x / width, slots = blockDim.x / width;
   const std::uint64_t vectors = all.results / size, tiles = (vectors + width - 1) / width;
@@ -100,19 +108,24 @@ __global__ void __launch_bounds__(tuning::whole_column_threads<A>, tuning::whole
         constexpr unsigned at_once = tuning::column_loads<A> / size;  // slots
 #pragma unroll
         for (unsigned first_slot = 0; first_slot < mine; first_slot += at_once) {
-          loaded_vector<A> v[at_once][size];
+#pragma unroll 1
+          for (unsigned row = 0; row < size; row += rows) {
+            loaded_vector<A> v[at_once][rows];
 #pragma unroll
-          for (unsigned m = 0; m < at_once; ++m) {
+            for (unsigned m = 0; m < at_once; ++m) {
 #pragma unroll
-            for (unsigned k = 0; k < size; ++k) {
-              v[m][k] = load_for<A>(reinterpret_cast<const vector<T>*>(x + static_cast<std::int64_t>(k) * stride));
+              for (unsigned k = 0; k < rows; ++k) {
+                v[m][k] = load_for<A>(
+                    reinterpret_cast<const vector<T>*>(x + static_cast<std::int64_t>(row + k) * stride + m * step));
+              }
             }
-            x += step;
-          }
 #pragma unroll
-          for (unsigned m = 0; m < at_once; ++m) {
-            add_columns<A>(all, s[(first_slot + m) % states], v[m], begin + i + (first_slot + m) * slots * size);
+            for (unsigned m = 0; m < at_once; ++m) {
+              add_columns<A>(all, s[(first_slot + m) % states], v[m],
+                             begin + i + (first_slot + m) * slots * size + row);
+            }
           }
+          x += at_once * step;
         }
       } else {
 #pragma unroll
