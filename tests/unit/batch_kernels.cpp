@@ -217,7 +217,7 @@ struct test_rows {
 
 /// Folds rows of whole vectors by the kernel for their length.
 template <class A>
-void launch_whole_rows(test_rows<A>& test) {
+void check_whole_rows(test_rows<A> test) {
   const std::size_t vectors = test.all.length / vector_size<A>;
   unsigned group_size = 1;
   while (group_size < 32 && group_size < vectors) group_size *= 2;
@@ -232,14 +232,6 @@ void launch_whole_rows(test_rows<A>& test) {
     launch(1, 256, [&] { cuda::long_rows_kernel<A>(test.all, write); });
   }
   test.check();
-}
-
-/// Rows of whole vectors of neighbours.
-template <class A>
-void check_whole_rows(std::size_t rows, std::size_t length) {
-  test_rows<A> test(rows * length, 0, rows, length);
-  test.set_axes({{rows, {static_cast<std::ptrdiff_t>(length)}}, {length, {1}}});
-  launch_whole_rows(test);
 }
 
 /// Rows along another axis than the last one, whose neighbours fill whole vectors.
@@ -362,9 +354,9 @@ TEST_SUITE("unit/batch_kernels") {
   TEST_CASE_TEMPLATE("rows of whole vectors", A, FANIN_WITH_WHOLE_ROWS) {
     for (const std::size_t vectors : {1, 2, 3, 4, 8, 15, 31, 32, 33, 63, 64, 65, 128, 300}) {
       CAPTURE(vectors);
-      check_whole_rows<A>(70, vectors * vector_size<A>);
+      check_whole_rows(rows_anywhere<A>(1, 70, vectors * vector_size<A>, 0, 0));
     }
-    check_whole_rows<A>(3, 20000);
+    check_whole_rows(rows_anywhere<A>(1, 3, 20000, 0, 0));
   }
 
   TEST_CASE_TEMPLATE("rows of whole vectors that begin anywhere", A, FANIN_WITH_WHOLE_ROWS) {
@@ -374,10 +366,8 @@ TEST_SUITE("unit/batch_kernels") {
       for (const std::size_t gap : {std::size_t{0}, std::size_t{1}, 2 * vector_size<A>}) {
         CAPTURE(gap);
         const std::size_t shift = (vectors + gap) % (vector_size<A> + 1);
-        test_rows<A> alone = rows_anywhere<A>(1, 70, length, gap, shift);
-        launch_whole_rows(alone);
-        test_rows<A> on_two_axes = rows_anywhere<A>(3, 7, length, gap, shift + 1);
-        launch_whole_rows(on_two_axes);
+        check_whole_rows(rows_anywhere<A>(1, 70, length, gap, shift));
+        check_whole_rows(rows_anywhere<A>(3, 7, length, gap, shift + 1));
       }
     }
   }
