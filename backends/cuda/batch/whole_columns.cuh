@@ -35,17 +35,16 @@ template <>
 inline constexpr unsigned column_states<by_word<std::uint64_t, accumulator::log_sum<double>>> = 4;
 template <class A>
 inline constexpr unsigned column_loads = vector<typename A::element>::size == 8 ? 8 : column_states<A>;
-/// Elements of each row of a slot that a thread loads at once. Half of a vector of bytes takes half of the registers.
+/// Rows of a slot that a thread loads at once. With half of a vector of bytes, long states stay in registers.
 template <class A>
-inline constexpr unsigned rows_at_once = A::order_free && sizeof(typename A::element) == 1
+inline constexpr unsigned rows_at_once = A::order_free && sizeof(typename A::element) == 1 &&
+                                                 sizeof(typename A::state) > 8
                                              ? 8
                                              : vector<typename A::element>::size;
-/// Blocks of a multiprocessor. If the order matters, whole vectors of bytes and long states need more registers.
+/// Blocks of a multiprocessor.
 template <class A>
-inline constexpr int whole_column_blocks = (rows_at_once<A> == 16 && sizeof(typename A::state) > 8 ? 384
-                                            : column_loads<A> == 16 || fills_registers<A>          ? 512
-                                                                                                   : 768) /
-                                           whole_column_threads<A>;
+inline constexpr int whole_column_blocks =
+    (column_loads<A> == 16 || fills_registers<A> ? 512 : 768) / whole_column_threads<A>;
 }  // namespace tuning
 
 /// Slots that a thread folds.
