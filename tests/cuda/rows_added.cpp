@@ -71,10 +71,10 @@ TEST_SUITE("rows_added") {
     for_each_type<float, double, f16, bf16>([&]<class T>(T) {
       check_added_rows<T, std::int64_t>(0, 8, 5, 0, 0, context);
       check_added_rows<T, std::int32_t>(1, 1, 2, 0, 0, context);
-      check_added_rows<T, std::int64_t>(1000, 7, 30, 0, 1, context);
-      check_added_rows<T, std::uint32_t>(3000, 256, 700, 0, 0, context);
+      check_added_rows<T, std::int8_t>(1000, 7, 30, 0, 1, context);
+      check_added_rows<T, std::uint16_t>(3000, 256, 700, 0, 0, context);
       check_added_rows<T, std::uint64_t>(3000, 264, 5, 4, 0, context);
-      check_added_rows<T, std::int32_t>(5000, 2056, 900, 7, 0, context);
+      check_added_rows<T, std::uint32_t>(5000, 2056, 900, 7, 0, context);
       check_added_rows<T, std::int64_t>(70000, 3, 2, 8, 0, context);
     });
   }
