@@ -60,6 +60,7 @@ void launch_exact(const execution& where, const void* elements, std::uint64_t co
   using T = typename Terms::element;
   const peeled_array<T> x(static_cast<const T*>(elements), count);
   if (x.vectors < tuning::exact_many_vectors) return launch_exact_kernel<tuning::exact_few>(where, x, Terms(), write);
+  // Sums of complex numbers have bulk copies on every device that makes them, so that they have a kernel less.
   if constexpr (Terms::plain && !complex_number<T>) {
     if (where.bytes_per_cycle <= tuning::loads_keep_up_with) {
       return launch_exact_kernel<tuning::exact_loaded>(where, x, Terms(), write);
@@ -155,7 +156,7 @@ class moments_fold : public unrounded_fold {
   }
 };
 
-/// Launches the sum of Products<T, Aligned> for both arrays, which have `more` besides the second array.
+/// Launches the sum of Products<T, Aligned> for both arrays, where `more` are the further members of Products.
 template <template <class, bool> class Products, class T, class Write, class... More>
 void launch_products(const execution& where, const operands& data, std::uint64_t count, const Write& write,
                      More... more) {

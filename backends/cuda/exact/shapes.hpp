@@ -11,8 +11,8 @@ using namespace device_code::tuning;
 
 /// The kernels use 128 registers a thread, so that one block fills a multiprocessor. For few vectors short code is
 /// the fastest, because most of the time goes into fetching instructions. Many vectors need more bytes in flight.
-/// The two slots of all warps hold 128 KiB, and registers hold 64 KiB. For sums of elements registers are enough,
-/// and 2 to 3 % faster, if memory delivers at most loads_keep_up_with bytes per cycle. An H100 delivers 12.8
+/// The two slots of all warps hold 128 KiB, and registers hold 64 KiB. For sums of real elements registers are
+/// enough, and 2 to 3 % faster, if memory delivers at most loads_keep_up_with bytes per cycle. An H100 delivers 12.8
 /// bytes, and an H200 18.4.
 inline constexpr shape exact_few{512, 1, 4}, exact_loaded{512, 1, 8}, exact_many{512, 1, 8, 2};
 inline constexpr double loads_keep_up_with = 15;  ///< bytes for a multiprocessor in one of its cycles
