@@ -154,10 +154,15 @@ struct complex_products : products<std::complex<T>, Aligned> {
   }
 };
 
+template <class Terms>
+concept arranges_terms = requires(const Terms& terms, const typename Terms::vector& v) {
+  terms.arranged(v);
+};
+
 /// The terms of a vector that terms.load() returned.
 template <class Terms>
 __device__ typename Terms::vector arranged(const Terms& terms, const typename Terms::vector& v) {
-  if constexpr (requires { terms.arranged(v); }) {
+  if constexpr (arranges_terms<Terms>) {
     return terms.arranged(v);
   } else {
     return v;

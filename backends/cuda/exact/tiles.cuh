@@ -131,6 +131,7 @@ class copied_tiles {
   using ring = tile_ring<typename Terms::element, ThreadVectors, Slots>;
   using vector = typename Terms::vector;
   static constexpr bool fetches_code_first = true;
+  static_assert(!arranges_terms<Terms>, "at() arranges no terms");
   static constexpr int unrolled_vectors = 2;
 
   /// Initialises the barriers of the ring, and touches no device memory. start() takes the block's first turns: one
