@@ -47,7 +47,8 @@ inline many_results segments_of(const input_views& all, std::mt19937_64& random)
   return made;
 }
 
-/// Keys of any type, up to 300 groups, and some elements of no group.
+/// Keys of any type, up to 300 groups. Half of the batches have no element of another group, unless the type does not
+/// hold the numbers of all groups. They are reduced without drop_others().
 inline many_results groups_of(const input_views& all, std::mt19937_64& random) {
   many_results made;
   made.places.resize(1 + random() % (random() % 4 == 0 ? 300 : 40));
@@ -55,17 +56,24 @@ inline many_results groups_of(const input_views& all, std::mt19937_64& random) {
   do type = all_element_types[random() % std::size(all_element_types)];
   while (!is_integer(type));
   made.keys.resize(all.count() * byte_size(type));
+  const bool may_have_others = random() % 2 == 0;
+  bool drops_others = may_have_others;
   with_element(type, [&]<class Key>() {
     if constexpr (std::integral<Key>) {
       for (std::size_t i = 0; i < all.count(); ++i) {
-        const auto key = static_cast<Key>(random() % 16 == 0 ? random() : random() % made.places.size());
+        const bool is_any = may_have_others && random() % 16 == 0;
+        const auto key = static_cast<Key>(is_any ? random() : random() % made.places.size());
         std::memcpy(&made.keys[i * sizeof key], &key, sizeof key);
-        if (static_cast<std::uint64_t>(key) < made.places.size())
+        if (static_cast<std::uint64_t>(key) < made.places.size()) {
           made.places[static_cast<std::size_t>(key)].push_back(i);
+        } else {
+          drops_others = true;  // the type does not hold the numbers of all groups
+        }
       }
     }
   });
-  made.many = groups(all, array_view(made.keys.data(), all.count(), type), made.places.size()).drop_others();
+  made.many = groups(all, array_view(made.keys.data(), all.count(), type), made.places.size());
+  if (drops_others) made.many = made.many.drop_others();
   return made;
 }
 
