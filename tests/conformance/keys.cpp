@@ -86,7 +86,10 @@ void expect_as_wide_keys(const backend& b, std::span<const keyed_operation> oper
       return told_as() + std::to_string(wrong) + " results have other bits, and " + std::to_string(got.absent) +
              " elements are absent in place of " + std::to_string(expected.absent);
     });
-    found.expect(error == expected_error || std::is_same_v<Key, std::uint64_t>,
+    // An error names the key, and a key of 64 bits without a sign may be another number as i64.
+    const bool has_that_error =
+        std::is_same_v<Key, std::uint64_t> ? error.empty() == expected_error.empty() : error == expected_error;
+    found.expect(has_that_error,
                  [&] { return told_as() + "the error is '" + error + "' in place of '" + expected_error + "'"; });
   }
 }
