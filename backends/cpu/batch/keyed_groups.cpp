@@ -66,7 +66,9 @@ class keyed_walk {
       const std::size_t n = std::min(block, end - i);
       const auto* const x_here = static_cast<const std::byte*>(x) + i * byte_size(type_);
       const Key* const keys_here = keys.at(i, n, space);
-      for (std::size_t line = 0; line < n; line += 64 / sizeof(Key)) prefetch_line(keys_here + line);
+      if (keys_here != space) {
+        for (std::size_t line = 0; line < n; line += 64 / sizeof(Key)) prefetch_line(keys_here + line);
+      }
       for (std::size_t line = 0; line < n * byte_size(type_); line += 64) prefetch_line(x_here + line);
       find_groups(keys_here, n, first, states.outside(), group);
       if (partial_) leave_out_absent(states, x_here, i, n, group);
