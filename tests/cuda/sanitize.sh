@@ -7,7 +7,8 @@
 #   SUITES             names of suites with commas between them; default: all suites that are small enough
 # FANIN_SANITIZE_JOBS   processes at once; default: one for each processor, at most 8
 # FANIN_SANITIZE_LIMIT  seconds for each process; default: 3600
-# Exit 1 if a tool finds something or has nothing to watch, or if a process did not run its test case.
+# Exit 1 if a tool finds something, if a process did not run its test case, or if there is no device. A test case that
+# launches no kernel is clean.
 set -euo pipefail
 tests=$1
 of_batches=small_batches,batches_enqueued,groups_enqueued,additions_enqueued,rows_added
@@ -66,9 +67,6 @@ runs=$({
 })
 status=0
 tr '\t\n' '\0\0' <<< "$runs" | xargs -0 -n 2 -P "$jobs" bash -c 'run_case "$@"' _ || status=1
-for tool in racecheck memcheck synccheck initcheck; do
-  grep -qs 'SUMMARY:' "$logs/$tool"-* || fail "$tool has watched no process"
-done
 printf 'ran %d test cases of %s in %d s, by tool:%s\n' "$(wc -l <<< "$cases")" "$suites" "$SECONDS" \
   "$(cut -f 1 <<< "$runs" | sort | uniq -c | awk '{printf " %s %s", $2, $1}')"
 exit $status
