@@ -2,8 +2,10 @@
 // Dot products of data in device memory, wherever the second array begins.
 #include <doctest/doctest.h>
 
+#include <complex>
 #include <limits>
 
+#include "oracle/complex_truth.hpp"
 #include "oracle/truth.hpp"
 #include "tests/cuda/device_memory.hpp"
 #include "tests/support/call.hpp"
@@ -44,6 +46,28 @@ TEST_SUITE("pairs") {
     if (!device_is_here()) return;
     device_context context;
     for (const std::size_t count : {1, 5, 33, 4097, 8193, 100003, 2000003}) expect_dot_products<T>(count, context);
+  }
+
+  TEST_CASE_TEMPLATE("dot products of complex arrays off a boundary", T, std::complex<float>, std::complex<double>) {
+    if (!device_is_here()) return;
+    device_context context;
+    for (const std::size_t count : {1, 33, 4097, 100003}) {
+      const auto both = mixed_values<T>(2 * count, static_cast<unsigned>(count));
+      const auto x = std::span<const T>(both).first(count), y = std::span<const T>(both).last(count);
+      for (const auto& [first, second] : {std::pair{0, 1}, {1, 0}, {1, 1}}) {
+        const device_array<T> x_there(x, first), y_there(y, second);
+        const input_views inputs(x_there.elements(), y_there.elements());
+        for (const operation what : {operation::dot, operation::vdot}) {
+          INFO(count << " elements, " << row_of(what).name << ", " << second - first);
+          const oracle::complex_truth exact(what, std::span<const T>(both));
+          const auto found = reduce(what, inputs, context, {.method = method::exact});
+          CHECK(exact.judge(found.value, found.report) != oracle::promise::broken);
+          CHECK(same(enqueued(what, inputs, {.method = method::exact}, context), found.value));
+        }
+        CHECK(x_there.untouched());
+        CHECK(y_there.untouched());
+      }
+    }
   }
 
   TEST_CASE_TEMPLATE("dot products of cub and thrust keep their promise", T, float, double) {

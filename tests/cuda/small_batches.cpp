@@ -77,6 +77,18 @@ TEST_SUITE("small_batches") {
     CHECK(x.there.untouched());
   }
 
+  TEST_CASE_TEMPLATE("rows of whole vectors off a boundary", T, float, bf16) {
+    if (!device_is_here()) return;
+    device_context context;
+    for (const auto& [lines, length] : {std::pair<std::size_t, std::size_t>{40, 80}, {9, 264}}) {
+      const both_places<T> x(unit_factors<T>(lines * length, 9), 1);
+      const std::size_t shape[] = {lines, length};
+      const batch there = rows(x.there.elements(), shape, std::array{1}), here = rows(x.here(), shape, std::array{1});
+      for (const operation what : kinds_of_states) check_methods<T>(what, there, here, context);
+      CHECK(x.there.untouched());
+    }
+  }
+
   TEST_CASE_TEMPLATE("segments", T, float, double, bf16, std::int8_t, std::int64_t) {
     if (!device_is_here()) return;
     device_context context;
