@@ -21,7 +21,7 @@ using wide_number =
 template <class F>
 auto with_wide_number(element_type type, F f) {
   if (is_floating(type)) return f.template operator()<double>();
-  if (default_result(operation::sum, type) == element_type::i64) return f.template operator()<std::int64_t>();
+  if (is_signed_integer(type)) return f.template operator()<std::int64_t>();
   return f.template operator()<std::uint64_t>();
 }
 

@@ -19,6 +19,8 @@ constexpr auto unknown_method = static_cast<method>(std::size(method_rows));
 static_assert(type_of<double> == element_type::f64);
 static_assert(std::same_as<element_of_type<element_type::u32>, std::uint32_t>);
 static_assert(!element<bool> && !element<char>);
+static_assert(is_signed_integer(element_type::i8) && is_signed_integer(element_type::i64));
+static_assert(!is_signed_integer(element_type::u32) && !is_signed_integer(element_type::f32));
 static_assert(default_result(operation::sum, element_type::i32) == element_type::i64);
 static_assert(default_result(operation::sum, element_type::u32) == element_type::u64);
 static_assert(default_result(operation::mean, element_type::u32) == element_type::f64);

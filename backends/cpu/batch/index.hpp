@@ -49,7 +49,7 @@ class index_entries {
 /// Returns f(entries, largest) with the index_entries of an index. A negative entry is a number above `largest`.
 template <class F>
 auto with_index(const array_view& index, const F& f) {
-  const bool is_signed = default_result(operation::sum, index.type) == element_type::i64;
+  const bool is_signed = is_signed_integer(index.type);
   if (byte_size(index.type) <= 4) {
     return f(index_entries<std::uint32_t>(index), std::uint64_t{~std::uint32_t{0} >> is_signed});
   }

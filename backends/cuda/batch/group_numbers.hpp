@@ -31,7 +31,7 @@ inline bool fits_short_keys(std::size_t groups) { return groups < (std::size_t{1
 
 /// Keys from this one on, as unsigned numbers, are of no group. For a negative key this number has its highest bit.
 inline std::uint32_t first_key_of_no_group(element_type keys, std::uint32_t groups) {
-  const bool is_signed = default_result(operation::sum, keys) == element_type::i64;
+  const bool is_signed = is_signed_integer(keys);
   const std::uint64_t end = std::uint64_t{1}
                             << (std::min<std::size_t>(8 * byte_size(keys), 33) - (is_signed ? 1 : 0));
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(groups, end));

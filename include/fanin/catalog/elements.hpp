@@ -170,6 +170,10 @@ constexpr bool is_complex(element_type type) {
 constexpr bool is_integer(element_type type) {
   return with_element(type, [&]<class T>() { return std::integral<T>; });
 }
+/// Whether the type is an integer type with a sign.
+constexpr bool is_signed_integer(element_type type) {
+  return with_element(type, [&]<class T>() { return std::signed_integral<T>; });
+}
 
 /// The type of the parts of a complex type. For any other type, the type itself.
 constexpr element_type part_type(element_type type) {
