@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the map of speed of an H100 before and after: operations by layouts, for f32 and bf16. A cell is the median
+"""Draws the map of speed of a device before and after: operations by layouts, for f32 and bf16. A cell is the median
 share of the runs of bench/speed_map.py, with the method `exact` where the operation has it.
 
-map_picture.py FILES PICTURE            draws the results FILES-before-*.json and FILES-after-*.json
-map_picture.py FILES --check PICTURE    fails if the picture is not that of the results
+map_picture.py DEVICE BEFORE AFTER PICTURE            draws the results BEFORE-*.json and AFTER-*.json
+map_picture.py DEVICE BEFORE AFTER --check PICTURE    fails if the picture is not that of the results
 """
 import collections
 import glob
@@ -69,8 +69,8 @@ def panel(cells, operations, left, words):
     return lines
 
 
-def picture(files):
-    maps = {time: percents_of(glob.glob(f"{files}-{time}-*.json")) for time in TIMES}
+def picture(device, before, after):
+    maps = {time: percents_of(glob.glob(f"{files}-[0-9]*.json")) for time, files in zip(TIMES, (before, after))}
     operations = list(dict.fromkeys(cell[0] for cell in maps["after"]))
     body, medians, described, left = [], {}, [], LEFT
     for dtype in TYPES:
@@ -83,7 +83,7 @@ def picture(files):
                              f"least {cells[slowest]:.1f} % ({slowest[0]}, {slowest[1]}).")
             body += panel(cells, operations, left, f"{dtype}, {time}")
             left += WIDTH * len(LAYOUTS) + (8 if time == "before" else 18)
-    title = f"Speed of {len(operations)} operations on an H100: the median went " + ", ".join(
+    title = f"Speed of {len(operations)} operations on an {device}: the median went " + ", ".join(
         f"from {medians[dtype, 'before']} to {medians[dtype, 'after']} % for {dtype}" for dtype in TYPES)
     legend = [text(0, 47, "% of a fast f32 sum's speed:", "muted")]
     for place, (least, name, *_) in enumerate(CLASSES):
@@ -100,15 +100,15 @@ def picture(files):
 
 
 def main():
-    files, path = sys.argv[1], sys.argv[-1]
-    drawn = picture(files)
-    if sys.argv[2] != "--check":
+    *results, path = (argument for argument in sys.argv[1:] if argument != "--check")
+    drawn = picture(*results)
+    if "--check" not in sys.argv:
         with open(path, "w") as file:
             file.write(drawn)
         return
     with open(path) as file:
         if file.read() != drawn:
-            sys.exit(f"map_picture.py: {path} is not the picture of {files}")
+            sys.exit(f"map_picture.py: {path} is not the picture of " + " ".join(results))
 
 
 if __name__ == "__main__":
