@@ -86,13 +86,13 @@ TEST_CASE("columns that change their type behind many blocks") {
 
 TEST_CASE("log_sum_exp takes a file of integers as f64") {
   const scratch_folder here;
-  const std::string sum = "3.4076059644443806\n";  // log(e + e^2 + e^3)
+  const std::string sum = "3.40760596444438\n";  // log(e + e^2 + e^3), rounded to a double
   here.write("i.txt", "1\n2\n3\n");
   here.write("i.bin", "\1\2\3");
   CHECK(here.fanin("log_sum_exp i.txt").out == sum);
   CHECK(here.fanin("log_sum_exp i.txt --type i64").out == sum);
   CHECK(here.fanin("log_sum_exp i.bin --type u8").out == sum);
-  CHECK(here.fanin("log_sum_exp i.txt --explain --backend serial").err.find("bound: |error| <= 3.6e-15\n") !=
+  CHECK(here.fanin("log_sum_exp i.txt --explain --backend serial").err.find("bound: |error| <= 6.8e-15\n") !=
         std::string::npos);
   here.write("large.txt", "9007199254740993\n");
   check_failure(here.fanin("log_sum_exp large.txt --type i64"), 1,
