@@ -17,7 +17,8 @@ void add_exact(const float* x, std::size_t count, exact_accumulator<float>& into
 void add_exact(const double* x, std::size_t count, exact_accumulator<double>& into);
 
 /// Adds the magnitudes of a tile if sums in double are exact. Otherwise does nothing, and returns false: for
-/// infinities and NaN, and for elements too far apart. `count` is from 1 to proven_tile. Needs round to nearest and no flushing of subnormals.
+/// infinities and NaN, and for elements too far apart. `count` is from 1 to proven_tile. Needs round to nearest and
+/// no flushing of subnormals.
 bool add_magnitude_tile(const float* x, std::size_t count, exact_accumulator<float>& into);
 bool add_magnitude_tile(const double* x, std::size_t count, exact_accumulator<double>& into);
 /// Adds the elements of a tile, or their magnitudes, by sums of floats as add_magnitude_tile() does. Returns false if

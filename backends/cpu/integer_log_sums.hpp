@@ -17,7 +17,7 @@ inline constexpr int least_small = -512, most_small = 511;
 /// accumulator::exponential_of_near() of the small integers, as doubles, from the least one on.
 const double* exponentials_of_small();
 
-/// Whether all of them are small.
+/// Whether x[0..count) are small integers, which exponentials_of_small() has.
 template <std::integral T>
 bool are_small(const T* x, std::size_t count) {
   if constexpr (sizeof(T) == 1) return true;

@@ -124,7 +124,7 @@ void merge_log_sums(const double* largest, const double* sum, std::size_t rows, 
 /// The bits of a magnitude of floats or doubles have the order of the magnitudes.
 template <class T>
 using magnitude_bits = std::conditional_t<sizeof(T) == sizeof(float), std::int32_t, std::int64_t>;
-/// Whether all elements are near, by the bits of their largest magnitude.
+/// Whether elements are near, of which the largest magnitude has the bits `most`.
 template <class T>
 bool is_near(magnitude_bits<T> most) {
   return most <= std::bit_cast<magnitude_bits<T>>(T{accumulator::most_near});

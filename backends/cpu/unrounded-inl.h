@@ -80,8 +80,8 @@ HWY_INLINE hn::Vec<D> load_with_zeros(D d, const float* x, std::size_t count) {
   return hn::PromoteTo(d, load_part(hn::Rebind<float, D>(), x, 0, count, 0.0f));
 }
 
-/// Whether such sums may hold elements like the first ones of x[0..count). If this is false, an attempt nearly always
-/// fails.
+/// Whether the exponents of the first elements of x[0..count) are so close that sum_unrounded() may add them without
+/// rounding. If they are not, sum_unrounded() would nearly always fail.
 template <class T>
 HWY_INLINE bool may_be_unrounded(const T* x, std::size_t count) {
   const hn::ScalableTag<T> d;

@@ -47,7 +47,7 @@
 //     With fewer than 2^16 groups, elements of 1, 2 and 4 bytes take 5, 6 and 8. With elements of another size, two
 //     inputs, a mask or an index, each element takes up to 16 bytes and the copies. If the number of groups has more
 //     than 8 bits, each element takes up to 12 bytes more.
-//   - Keys of 8 and 16 bits: 4 bytes more for each element of groups that are not sorted.
+//   - Groups that are not sorted, with keys of 8 and 16 bits: 4 bytes more for each element.
 //   Host memory:
 //   - Contiguous rows, and segments: as for one array.
 //   - Rows with strides: for each thread up to 0.5 MiB of copies and the states of up to 64 rows, or 256 KiB of

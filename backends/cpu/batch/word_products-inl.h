@@ -58,7 +58,7 @@ struct product_loops {
     }
     return listed;
   }
-  /// Whether all words of a row are ones. The last vector ends with the row.
+  /// Whether all words of a row are ones. The last vector that is read ends with the row.
   static HWY_INLINE bool are_ones(const U* x, std::size_t columns) {
     const hn::ScalableTag<U> d;
     constexpr std::size_t width = zero_loops.vector_columns;

@@ -13,7 +13,7 @@ namespace fanin::cuda {
 
 namespace tuning {
 /// The least vectors of a row that begins anywhere and is loaded by its threads. A warp then folds up to 32 rows at
-/// once. Shorter ones are copied into shared memory (segments_kernel.cuh).
+/// once. Shorter rows are copied into shared memory (segments_kernel.cuh).
 inline constexpr std::uint64_t least_split_row = 5;
 }  // namespace tuning
 

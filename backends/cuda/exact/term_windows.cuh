@@ -91,7 +91,7 @@ class term_windows {
   __device__ bool is_below(const product<T>& p) const {
     return window_[0].is_below(p.x) || window_[factors - 1].is_below(p.y);
   }
-  /// Of complex numbers, whether no part is above its window.
+  /// Whether no part of the complex numbers of a term is above the window of the part.
   template <class Term>
   __device__ bool is_below(const Term& term) const {
     bool all = true;

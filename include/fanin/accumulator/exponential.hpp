@@ -92,8 +92,9 @@ inline double exponential_of_near(float x) {
 /// e^x for a double of at most most_near in magnitude, with the error of exponential_of().
 inline double exponential_of_near(double x) { return exponential_of(x); }
 
-/// The root of 2, rounded to a double, and the last term of the series of artanh.
+/// The root of 2, rounded to a double.
 inline constexpr double root_of_2 = 0x1.6a09e667f3bcdp0;
+/// The exponent of the last term of the series of artanh.
 inline constexpr int last_logarithm_term = 21;
 
 /// log s for 2^-1000 < s < 2^1000, with a relative error of at most 6 units roundoff (6 * 2^-53). 1 gives exactly 0.

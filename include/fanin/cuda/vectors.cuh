@@ -57,7 +57,7 @@ __device__ vector<T> load(const vector<T>* from) {
   if constexpr (fills_vectors<T>) {
     const uint4 words = __ldg(reinterpret_cast<const uint4*>(from));
     vector<T> v;
-    std::memcpy(static_cast<void*>(&v), &words, sizeof v);  // Complex numbers have constructors.
+    std::memcpy(static_cast<void*>(&v), &words, sizeof v);  // g++ warns of copies over types with constructors.
     return v;
   } else {
     return *from;
